@@ -28,9 +28,9 @@ FileDescriptor open_if_regular(const FilePlace& place, struct stat& status) {
     return FileDescriptor();
   if (!S_ISREG(status.st_mode))
     return FileDescriptor();
-  // A container's symlink may lead to a file of the kernel's own that looks regular, and some of
-  // those lose what is read from them (/proc/kmsg). They have no size.
-  if (place.root && status.st_size == 0) {
+  // A symlink, or a name in a target's file, may lead to a file of the kernel's own that looks
+  // regular, and some of those lose what is read from them (/proc/kmsg). They have no size.
+  if (status.st_size == 0 && (place.root || place.path.string().starts_with("/proc/"))) {
     errno = ENODATA;
     return FileDescriptor();
   }

@@ -196,19 +196,21 @@ private:
   void add_unlisted(const NodeProcess& launcher, const NodeScan& scan) {
     auto listed = std::move(findings_.jobs.back());
     findings_.jobs.pop_back();
-    std::set<std::optional<std::int64_t>> ranks;
-    std::set<std::optional<std::int64_t>> here;
+    // The table may have another name for the launcher's node than the user: a process is the same
+    // if its number and its rank are.
+    using Number = std::optional<std::int64_t>;
+    std::set<Number> ranks;
+    std::set<std::pair<Number, Number>> processes;
     for (const auto& rank : listed.ranks) {
       ranks.insert(rank.target.rank);
-      if (rank.node == shown_name(launcher.node))
-        here.insert(rank.pid);
+      processes.emplace(rank.pid, rank.target.rank);
     }
     JobBook book;
     for (const auto& rank : scan.ranks) {
       const auto* const front = front_of(rank);
       const bool is_its = descends(rank.ancestors, launcher.pid) &&
                           (front == nullptr || front->pid == launcher.pid);
-      const bool is_listed = here.contains(rank.pid) ||
+      const bool is_listed = processes.contains({rank.pid, rank.environment.rank}) ||
                              (rank.job == listed.name && ranks.contains(rank.environment.rank));
       if (is_its && !is_listed)
         book.add(launcher.node, rank);

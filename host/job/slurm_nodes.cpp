@@ -210,6 +210,23 @@ bool says_node(const LaunchEnvironment& environment, const Node& node, bool name
   return name.empty() || environment.slurm_node.value_or(name) == name;
 }
 
+std::optional<SlurmStep> parse_slurm_step(std::string_view text) {
+  const auto is_number = [](std::string_view digits) { return consists_of(digits, ""); };
+  const auto dot = text.find('.');
+  const auto job = text.substr(0, dot);
+  const auto first = job.find_first_of("_+");
+  const bool is_job = is_number(job.substr(0, first)) &&
+                      (first == std::string_view::npos || is_number(job.substr(first + 1)));
+  if (!is_job)
+    return std::nullopt;
+  if (dot == std::string_view::npos)
+    return SlurmStep{std::string(job), std::nullopt};
+  const auto step = text.substr(dot + 1);
+  if (!is_number(step) && step != "batch" && step != "interactive")
+    return std::nullopt;
+  return SlurmStep{std::string(job), std::string(step)};
+}
+
 Result<SlurmNodes> find_slurm_nodes(const SlurmStep& step, Launcher launcher) {
   const auto lines = ask_for_job(step);
   if (!lines)

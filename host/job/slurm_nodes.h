@@ -26,6 +26,10 @@ struct SlurmJobLine {
 std::vector<SlurmJobLine> parse_squeue(std::string_view output);
 extern const std::string squeue_format;
 
+/// JOB[.STEP]: 48213, 48213_4, 48213+1, 48213.0, 48213.batch. nullopt: anything else, such as an
+/// option of squeue.
+std::optional<SlurmStep> parse_slurm_step(std::string_view text);
+
 struct SlurmNodes {
   std::vector<Node> nodes;
   /// The values of SLURM_JOB_ID in its processes, also for the leader of a heterogeneous job.

@@ -54,7 +54,8 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
     object.named = i == 0 ? source_.executable_here() : std::nullopt;
     object.running_id = running_ids[i];
     // The program of a core may have been built again since: queues are those of the MPI's files.
-    const bool is_program = i == 0 && (source_.is_alive() || object.named);
+    // One that is linked statically has the MPI in itself.
+    const bool is_program = i == 0 && (source_.is_alive() || object.named || !mpi_has_its_name);
     object.decisive = is_program || mpi_libraries_.have(loaded[i].path);
     object.wanted = i == 0 || object.decisive ||
                     (!mpi_has_its_name && !system_libraries().have(loaded[i].path));
@@ -80,12 +81,17 @@ void FileMatcher::find_here(Object& object, Warnings& warnings) {
   const auto places = object.named
                           ? std::vector<FilePlace>{*object.named}
                           : target_file_candidates(files_.paths(), object.image.target_path, root);
+  const bool may_be_replaced = files_.paths().sysroots.empty() && !object.named;
+  // Without a build-id a file that was built again cannot be told from the one that runs.
+  const bool by_name = !may_be_replaced || !object.running_id.empty() ||
+                       !source_.running_file(object.header).lost_its_name;
   for (const auto& place : places)
-    if (use(object, place, warnings, root && !place.root ? Trust::proven : Trust::fitting))
+    if (by_name &&
+        use(object, place, warnings, root && !place.root ? Trust::proven : Trust::fitting))
       return;
-  if (!files_.paths().sysroots.empty()) // the user says where the files are
+  if (!may_be_replaced || !object.wanted) // else the user says where the files are
     return;
-  for (const auto& place : source_.running_files(object.header)) {
+  for (const auto& place : source_.running_file(object.header).places) {
     if (!use(object, place, warnings, Trust::fitting))
       continue;
     if (object.decisive)

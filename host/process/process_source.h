@@ -64,8 +64,12 @@ public:
   /// The file system that the process sees, if it is one of this host and sees other files than we.
   virtual std::shared_ptr<const ProcessRoot> root() const { return nullptr; }
   /// Where the very file is that is mapped at `header`, whatever has its name by now, best first.
-  /// Only of a process of this host; empty: not known.
-  virtual std::vector<FilePlace> running_files(TargetAddress header) {
+  /// Only of a process of this host; no places: not known.
+  struct RunningFile {
+    std::vector<FilePlace> places;
+    bool lost_its_name = false; ///< which leads to another file by now, or to none
+  };
+  virtual RunningFile running_file(TargetAddress header) {
     static_cast<void>(header);
     return {};
   }

@@ -71,11 +71,13 @@ std::string user_text(std::uint32_t user) {
 
 Error denied_to_user(const AttachFacts& facts, std::int64_t pid) {
   const auto owner = user_text(*facts.process_user);
-  return {"ptrace.other_user",
-          fmt::format("process {} is of {}: {}, as whom the server runs, may not look into it", pid,
-                      owner, user_text(*facts.stub_user)),
-          fmt::format("run mqbridge as root{}; of another node: ssh:root@HOST:PID",
-                      *facts.process_user == 0 ? "" : ", or as " + owner)};
+  return {
+      "ptrace.other_user",
+      fmt::format("process {} is of {}: {}, as whom the server runs, may not look into it", pid,
+                  owner, user_text(*facts.stub_user)),
+      fmt::format("run mqbridge as root{0}; of another node: ssh:root@HOST:PID; a server of your "
+                  "own: start it as root{0}",
+                  *facts.process_user == 0 ? "" : ", or as " + owner)};
 }
 
 Error already_traced(const AttachFacts& facts, std::string what) {

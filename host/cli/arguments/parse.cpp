@@ -264,7 +264,8 @@ std::string_view short_usage() {
   return R"(Usage: mqbridge COMMAND [OPTIONS] [TARGET...]
 
   mqbridge ranks                 the MPI jobs of this host
-  mqbridge dump --mpirun PID     why a job does not move, and its queues
+  mqbridge why                   why the one job of this host does not move
+  mqbridge dump --mpirun PID     the queues of a job
   mqbridge stacks --mpirun PID   where its ranks are
   mqbridge run --timeout 10m -- mpirun -np 4 ./solver
 

@@ -1,6 +1,7 @@
 #include "host/cli/arguments/parse_job.h"
 
 #include "host/cli/targets/targets.h"
+#include "host/job/slurm_nodes.h"
 #include "host/job/targets_file.h"
 #include "host/launch/shell_words.h"
 
@@ -42,24 +43,11 @@ Result<NodeProcess> parse_mpirun(const std::string& text) {
               "--mpirun PID, or of another node: --mpirun ssh:HOST:PID");
 }
 
-bool is_number(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// JOB[.STEP]: 48213, 48213_4, 48213+1, 48213.0, 48213.batch. No option of squeue.
 Result<SlurmStep> parse_slurm(const std::string& text) {
-  const auto dot = text.find('.');
-  const auto job = text.substr(0, dot);
-  const auto first = job.find_first_of("_+");
-  const bool has_step = dot != std::string::npos;
-  const auto step = has_step ? text.substr(dot + 1) : std::string();
-  const bool is_job = is_number(job.substr(0, first)) &&
-                      (first == std::string::npos || is_number(job.substr(first + 1)));
-  const bool is_step = !has_step || is_number(step) || step == "batch" || step == "interactive";
-  if (!is_job || !is_step)
-    return fail("usage.value", fmt::format("--slurm {}: this is no job", text),
-                "--slurm JOB or --slurm JOB.STEP, as squeue --steps shows them");
-  return SlurmStep{job, has_step ? std::optional(step) : std::nullopt};
+  if (auto step = parse_slurm_step(text))
+    return std::move(*step);
+  return fail("usage.value", fmt::format("--slurm {}: this is no job", text),
+              "--slurm JOB or --slurm JOB.STEP, as squeue --steps shows them");
 }
 
 Launcher launcher_of(const RawOptions& raw) {

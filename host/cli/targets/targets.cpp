@@ -1,7 +1,10 @@
 #include "host/cli/targets/targets.h"
 
+#include "host/codes.h"
 #include "host/disk/output_file.h"
 #include "host/job/find_ranks.h"
+#include "host/job/job_book.h"
+#include "host/job/slurm_nodes.h"
 #include "host/job/targets_file.h"
 #include "host/launch/node_names.h"
 #include "host/launch/shell_words.h"
@@ -10,6 +13,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <ranges>
 #include <utility>
@@ -55,11 +59,9 @@ std::optional<JobRequest> request_for(const FoundJob& job, const JobRequest& fou
   if (job.arguments.front() == "--mpirun") {
     if (auto launcher = parse_node_process("local:" + job.arguments.back()))
       request.mpirun = std::move(*launcher);
-  } else if (job.arguments.front() == "--slurm") {
-    const auto dot = job.arguments.back().find('.');
-    request.slurm = SlurmStep{job.arguments.back().substr(0, dot), std::nullopt};
-    if (dot != std::string::npos)
-      request.slurm->step = job.arguments.back().substr(dot + 1);
+  } else if (job.arguments.front() == "--slurm") { // from the environment of a process
+    if (auto step = parse_slurm_step(job.arguments.back()))
+      request.slurm = std::move(*step);
   }
   return request.mpirun || request.slurm ? std::optional(std::move(request)) : std::nullopt;
 }
@@ -69,6 +71,16 @@ std::string line_for(const FoundJob& job, const std::string& command) {
   std::vector<std::string> words{"mqbridge", command};
   words.insert(words.end(), job.arguments.begin(), job.arguments.end());
   return job.arguments.empty() ? "mqbridge ranks" : printable(join_words(words));
+}
+
+/// What may have been missed, a line each, with what to do about it.
+std::string doubts_of(const FoundJobs& findings) {
+  std::string doubts;
+  for (const auto* troubles : {&findings.faults, &findings.warnings})
+    for (const auto& trouble : *troubles)
+      doubts += fmt::format("\n{}: {}; {}", trouble.error.code, trouble.error.message,
+                            trouble.error.hint);
+  return doubts;
 }
 
 /// Nothing is named, and there is not one job that can be meant.
@@ -85,16 +97,33 @@ Failure no_sole_job(const FoundJobs& findings, const std::string& command) {
     shown += fmt::format("\n     and {} more: mqbridge ranks", lines.size() - most_lines);
   if (!lines.empty())
     return fail("job.not_one",
-                fmt::format("no target is named, and {} jobs run here", lines.size()), shown);
-  std::string doubts;
-  for (const auto* troubles : {&findings.faults, &findings.warnings})
-    for (const auto& trouble : *troubles)
-      doubts += fmt::format("\n{}: {} ({} processes)", trouble.error.code, trouble.error.message,
-                            trouble.processes);
+                fmt::format("no target is named, and {} run here{}",
+                            findings.jobs.size() == 1
+                                ? "more than one job"
+                                : fmt::format("{} jobs", findings.jobs.size()),
+                            doubts_of(findings)),
+                shown);
   return fail("job.no_rank",
-              "no target is named, and no rank of an MPI job was found on this host" + doubts,
+              "no target is named, and no rank of an MPI job was found on this host" +
+                  doubts_of(findings),
               "name processes (local:PID, HOST:PORT, ...) or a job (--mpirun PID, --slurm JOB, "
               "--node HOST, --targets FILE)");
+}
+
+/// Adds what the first search could not tell: a rank or a job may be missing because of it. Other
+/// users' processes were not meant.
+void add_doubts(FoundJobs& findings, const FoundJobs& first) {
+  const auto is_told = [&](const FindTrouble& trouble) {
+    const auto same = [&](const FindTrouble& told) {
+      return told.error.code == trouble.error.code && told.error.message == trouble.error.message;
+    };
+    return std::ranges::any_of(findings.faults, same) ||
+           std::ranges::any_of(findings.warnings, same);
+  };
+  for (const auto* troubles : {&first.faults, &first.warnings})
+    for (const auto& trouble : *troubles)
+      if (trouble.error.code != "node.denied" && !is_told(trouble))
+        findings.warnings.push_back(trouble);
 }
 
 /// The ranks of the one job of this host, on all of its nodes.
@@ -107,10 +136,25 @@ Result<FoundJobs> find_sole_job(const TargetChoice& choice, Workshop& workshop,
   const bool same = std::ranges::all_of(findings.jobs, [&](const FoundJob& job) {
     return !job.arguments.empty() && job.arguments == first.arguments;
   });
-  if (!same && findings.jobs.size() > 1)
+  const bool has_hidden_job =
+      std::ranges::any_of(findings.warnings, [](const FindTrouble& trouble) {
+        return trouble.error.code ==
+               codes::launcher_no_ranks; // all of its ranks are on other nodes
+      });
+  if ((!same && findings.jobs.size() > 1) || has_hidden_job)
     return no_sole_job(findings, choice.sole_job_of);
   const auto again = request_for(first, *choice.job);
-  return again ? find_ranks(*again, workshop, stop) : std::move(findings);
+  if (!again) {
+    say_missing_ranks(findings.jobs, findings.faults, "job.ranks_missing", "ssh:HOST:PID");
+    return findings;
+  }
+  auto whole = find_ranks(*again, workshop, stop);
+  if (whole.jobs.empty()) { // its launcher does not tell: what is here was found all the same
+    std::ranges::move(whole.faults, std::back_inserter(findings.faults));
+    return findings;
+  }
+  add_doubts(whole, findings);
+  return whole;
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "rsp/commands/life_check.h"
 #include "rsp/commands/qxfer.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <utility>
 
@@ -68,20 +69,26 @@ Result<std::optional<std::string>> LiveProcess::executable() {
 }
 
 // The link to the executable takes no privilege, those in map_files do.
-std::vector<FilePlace> LiveProcess::running_files(TargetAddress header) {
-  const auto maps = pid_here_ != 0
-                        ? read_text_file(fmt::format("/proc/{}/maps", pid_here_), limits::maps)
-                        : Result<std::string>();
-  const auto mapped = maps ? find_mapped_file(*maps, header) : std::nullopt;
+ProcessSource::RunningFile LiveProcess::running_file(TargetAddress header) {
+  if (pid_here_ == 0)
+    return {};
+  if (!maps_here_)
+    maps_here_ = read_text_file(fmt::format("/proc/{}/maps", pid_here_), limits::maps).value_or("");
+  const auto mapped = find_mapped_file(*maps_here_, header);
   if (!mapped)
     return {};
-  std::vector<FilePlace> places;
+  RunningFile file;
+  file.lost_its_name = mapped->is_deleted;
+  // Files of two file systems may have one inode number: the name tells them apart.
   const FilePlace executable(fmt::format("/proc/{}/exe", pid_here_));
-  if (const auto status = status_of(executable); status && status->st_ino == mapped->inode)
-    places.push_back(executable);
-  places.emplace_back(fmt::format("/proc/{}/map_files/{:x}-{:x}", pid_here_, mapped->first.value,
-                                  mapped->last.value + 1));
-  return places;
+  std::error_code unknown;
+  const auto name = std::filesystem::read_symlink(executable.path, unknown).string();
+  const auto status = status_of(executable);
+  if (status && status->st_ino == mapped->inode && name.starts_with(mapped->path))
+    file.places.push_back(executable);
+  file.places.emplace_back(fmt::format("/proc/{}/map_files/{:x}-{:x}", pid_here_,
+                                       mapped->first.value, mapped->last.value + 1));
+  return file;
 }
 
 Result<std::optional<std::string>> LiveProcess::auxiliary_vector() {
@@ -106,6 +113,7 @@ LiveProcess::loaded_objects(std::uint64_t last_address) {
 }
 
 void LiveProcess::advance() {
+  maps_here_.reset();
   files_.advance();
   threads_.advance();
 }

@@ -33,7 +33,7 @@ public:
   void expect_memory(std::span<const MappedRange> ranges) override;
   Result<std::optional<std::string>> executable() override;
   std::shared_ptr<const ProcessRoot> root() const override { return root_; }
-  std::vector<FilePlace> running_files(TargetAddress header) override;
+  RunningFile running_file(TargetAddress header) override;
   Result<std::optional<std::string>> auxiliary_vector() override;
   Result<std::string> architecture() override;
   Result<std::optional<std::vector<LoadedObject>>>
@@ -60,6 +60,7 @@ private:
   const std::int64_t pid_;
   const std::shared_ptr<const ProcessRoot> root_;
   const std::int64_t pid_here_;
+  std::optional<std::string> maps_here_; ///< of this stop
   bool attached_ = true;
   ProcessFiles files_;
   ProcessThreads threads_;
