@@ -45,6 +45,9 @@ public:
       break;
     case CallKind::poll:
       wait_in_loop(wait);
+      // These end with a message that no request is for.
+      if (call.call == "MPI_Iprobe" || call.call == "MPI_Improbe")
+        may_wait_for_hidden(wait);
       break;
     case CallKind::collective:
       wait_inside(wait);
@@ -82,14 +85,16 @@ public:
     return wait;
   }
 
-  /// A thread sleeps in a loop, and polls in between: like a loop around MPI_Test. nullopt: nothing
-  /// that it could poll for is pending.
+  /// A thread sleeps in a loop, and calls MPI in between: like a loop around MPI_Test. But the loop
+  /// may end by something else than MPI, and the thread may send then. nullopt: nothing that it
+  /// could poll for is pending.
   std::optional<CallWait> wait_asleep(const BlockedCall& sleep) {
     if (!whole_ || (own_.empty() && all_.requests_.under_way(index_).empty()))
       return std::nullopt;
     CallWait wait;
     wait.asleep = &sleep;
     wait_in_loop(wait);
+    all_.graph_.wait_for(wait.node, WaitGraph::idle);
     return wait;
   }
 
@@ -201,7 +206,7 @@ private:
 
   /// The call may wait for an operation that was not shown, alone or among others.
   void may_wait_for_hidden(CallWait& wait) {
-    if (wait.node == WaitGraph::unknown)
+    if (wait.node == WaitGraph::unknown || wait.node == WaitGraph::satisfied)
       return;
     const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
     all_.graph_.wait_for(either, wait.node);
@@ -271,10 +276,11 @@ private:
   }
 
   /// The request stands on the stack between the call and its caller. But a request that an earlier
-  /// MPI_Wait waited for may stand there, too.
+  /// MPI_Wait waited for may stand there, too, if there is another one.
   void wait_for_known(CallWait& wait, CallKind kind, const OperationAt& at) {
     wait_for_all(wait, {at});
-    if ((kind == CallKind::wait_all || kind == CallKind::wait_any) && !shows_all_)
+    const bool only = shows_all_ && own_.size() == 1 && all_.requests_.under_way(index_).empty();
+    if ((kind == CallKind::wait_all || kind == CallKind::wait_any) && !only)
       may_wait_for(wait, WaitGraph::unproven);
   }
 

@@ -74,9 +74,12 @@ void JobWaits::add_waits(std::size_t process, bool gone_on) {
       one_sided_.emplace_back(process, call.node);
     }
   wait_as_threads(process, nodes_[process], waits);
-  for (const CallWait& call : waits.calls)
+  for (const CallWait& call : waits.calls) {
     if (!call.unknown.empty())
       waits.unknown = call.unknown;
+    if (call.asleep != nullptr)
+      waits.idle.push_back(call.asleep);
+  }
   if (!gone_on)
     return;
   graph_.set_mode(nodes_[process], WaitGraph::Mode::any);

@@ -20,7 +20,8 @@ struct ProcessWaits {
   std::vector<CallWait> calls; ///< of the threads that are in MPI
   /// Why nobody can say whether it goes on; empty: that is known.
   std::string unknown;
-  /// Threads that sleep beside those in MPI: whether they will call MPI is not known.
+  /// Threads that sleep beside those in MPI, or between calls of MPI: what they will do is not
+  /// known.
   std::vector<const BlockedCall*> idle;
 };
 

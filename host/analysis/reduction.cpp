@@ -59,20 +59,61 @@ private:
            });
   }
 
+  /// Whether it is no sign of progress that the process runs: it polls or sleeps, and may do so for
+  /// ever; or it is suspended.
+  bool may_rest(std::size_t process) const {
+    const Process& it = waits_.picture().process(process);
+    const ProcessWaits& waits = waits_.of(process);
+    return it.presence != Presence::here || it.now->process_state == "T" ||
+           std::ranges::any_of(waits.calls,
+                               [](const CallWait& wait) {
+                                 return wait.call != nullptr &&
+                                        kind_of_call(*wait.call->call) == CallKind::poll;
+                               }) ||
+           std::ranges::any_of(waits.threads, [&](const ThreadView& thread) {
+             return thread.call != nullptr && !thread.call->call &&
+                    is_asleep(*it.now, *thread.call);
+           });
+  }
+
+  /// By job: whether a process goes on, and waits for none that may rest.
+  std::vector<bool> jobs_that_go_on(const std::vector<bool>& pessimistic) const {
+    std::vector<WaitNode> resting;
+    for (std::size_t process = 0; process < waits_.nodes().size(); ++process)
+      if (may_rest(process))
+        resting.push_back(waits_.nodes()[process]);
+    const auto behind = graph_.waiting_for(resting);
+    std::vector<bool> jobs(waits_.picture().jobs().size(), false);
+    for (std::size_t process = 0; process < waits_.nodes().size(); ++process)
+      if (const WaitNode node = waits_.nodes()[process]; pessimistic[node] && !behind[node])
+        jobs[waits_.picture().process(process).job] = true;
+    return jobs;
+  }
+
   /// If a process in MPI waits for one outside of MPI that is not known to go on, it is undecided,
-  /// too. So if all undecided ones are outside, nobody waits for them.
+  /// too. So if all processes are seen, and all undecided ones are outside, nobody in MPI waits for
+  /// them.
   void set_aside(Reduction& reduction, const std::vector<bool>& pessimistic) const {
     reduction.aside.assign(reduction.undecided.size(), false);
-    bool others_go_on = false;
+    const JobPicture& picture = waits_.picture();
+    std::vector<std::int64_t> found(picture.jobs().size(), 0);
     for (std::size_t process = 0; process < reduction.undecided.size(); ++process) {
-      if (reduction.dead[process] || (reduction.undecided[process] && !waits_outside(process)))
+      const Process& it = picture.process(process);
+      if (it.presence == Presence::unread || reduction.dead[process] ||
+          (reduction.undecided[process] && !waits_outside(process)))
         return;
-      const Process& it = waits_.picture().process(process);
-      others_go_on |= pessimistic[waits_.nodes()[process]] && it.presence == Presence::here &&
-                      it.now->process_state != "T";
+      ++found[it.job];
     }
-    if (others_go_on)
-      std::swap(reduction.aside, reduction.undecided);
+    const bool all_found = std::ranges::equal(
+        picture.sizes(), found, [](const auto& size, std::int64_t count) { return size == count; });
+    if (picture.nameless() > 0 || !all_found)
+      return;
+    const auto go_on = jobs_that_go_on(pessimistic);
+    for (std::size_t process = 0; process < reduction.undecided.size(); ++process)
+      if (reduction.undecided[process] && go_on[picture.process(process).job]) {
+        reduction.undecided[process] = false;
+        reduction.aside[process] = true;
+      }
   }
 
   /// A process that could not go on even if all others did is a core by itself, whomever else it

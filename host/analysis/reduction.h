@@ -13,7 +13,7 @@ struct Reduction {
   std::vector<bool> dead;      ///< by process: nothing that can happen makes it go on
   std::vector<bool> undecided; ///< by process: unknown facts decide whether it is dead
   /// By process: it waits outside of MPI for something that is not known, no process in MPI waits
-  /// for it, and others go on. These are not among `undecided`.
+  /// for it, and others of its job go on. These are not among `undecided`.
   std::vector<bool> aside;
   /// True: some processes are dead even if every guess is wrong, and `dead` has only these. False:
   /// there are none, and `dead` has the processes that are dead if the guesses are right.

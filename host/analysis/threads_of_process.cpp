@@ -152,7 +152,8 @@ const BlockedCall* sleep_between_calls(const Process& process,
     return nullptr;
   const auto before =
       std::ranges::find(*process.before->blocked_in, now.thread, &BlockedCall::thread);
-  if (before == process.before->blocked_in->end() || before->function != now.function)
+  if (before == process.before->blocked_in->end() || !now.function ||
+      before->function != now.function)
     return nullptr;
   if (before->call)
     return kind_of_call(*before->call) == CallKind::poll ? &now : nullptr;
@@ -161,7 +162,8 @@ const BlockedCall* sleep_between_calls(const Process& process,
   };
   const bool called_mpi = progress(*process.now) && progress(*process.before) &&
                           progress(*process.now) != progress(*process.before);
-  return called_mpi && is_asleep(*process.before, *before) ? &now : nullptr;
+  const bool same_place = before->file == now.file && before->line == now.line;
+  return called_mpi && same_place && is_asleep(*process.before, *before) ? &now : nullptr;
 }
 
 } // namespace mqbridge

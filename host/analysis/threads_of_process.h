@@ -34,8 +34,8 @@ bool is_multi_threaded(const RankDump& rank, const std::vector<ThreadView>& thre
 bool is_asleep(const RankDump& rank, const BlockedCall& call);
 
 /// The place where the only thread of a process sleeps, if it is in a loop that polls and sleeps:
-/// in the look before the same function slept, too, and has called MPI since, or it polled. No
-/// message has come or gone meanwhile. nullptr: nothing shows such a loop.
+/// in the look before the same function slept there, too, and has called MPI since, or it polled.
+/// No message has come or gone meanwhile. nullptr: nothing shows such a loop.
 const BlockedCall* sleep_between_calls(const Process& process,
                                        const std::vector<ThreadView>& threads);
 

@@ -119,10 +119,12 @@ private:
     if (!waits_.of(process).unknown.empty())
       note(waits_.of(process).unknown, it);
     for (const BlockedCall* thread : waits_.of(process).idle)
-      note(fmt::format("later calls of MPI by {}", name_of_thread(it, *thread)), it);
+      note(fmt::format("later calls of MPI by {}", name_of_idle(waits_, process, *thread)), it);
   }
 
   static std::string guess_words(const CallWait& call) {
+    if (call.asleep != nullptr)
+      return "whether the loop that sleeps waits for its requests alone";
     if (call.call == nullptr)
       return "which of its requests it waits for";
     const bool numbered =

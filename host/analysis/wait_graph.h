@@ -32,7 +32,8 @@ public:
   /// Goes on, but that proves little: a process moved between two looks and stands still in the
   /// second one, or a thread runs beside the threads in MPI.
   static constexpr WaitNode doubtful = 5;
-  /// A thread that sleeps beside the threads in MPI: it may call MPI when it wakes up, or never.
+  /// A thread that sleeps beside the threads in MPI, or in a loop between its own calls: when it
+  /// wakes up it may send, or never.
   static constexpr WaitNode idle = 6;
   static constexpr WaitNode last_constant = idle;
 

@@ -330,6 +330,16 @@ std::string name_of_thread(const Process& process, const BlockedCall& call) {
                                                    : fmt::format("thread {}", call.thread);
 }
 
+std::string name_of_idle(const JobWaits& waits, std::size_t process, const BlockedCall& thread) {
+  const bool polls = std::ranges::any_of(
+      waits.of(process).calls, [&](const CallWait& call) { return call.asleep == &thread; });
+  return polls ? "the polling loop" : name_of_thread(waits.picture().process(process), thread);
+}
+
+std::string ranks_words(const std::vector<std::int64_t>& ranks) {
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6));
+}
+
 std::string place_words(const BlockedCall& call) {
   if (call.file && call.line)
     return fmt::format("{}:{}", file_name(*call.file), *call.line);

@@ -5,7 +5,9 @@
 #include "host/dump/values/analysis.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mqbridge {
 
@@ -21,6 +23,13 @@ std::string operation_words(const JobPicture& picture, std::size_t process, cons
 
 /// "thread `logger`"; its number where it has no name of its own.
 std::string name_of_thread(const Process& process, const BlockedCall& call);
+
+/// The name of a thread of ProcessWaits::idle; "the polling loop" where it sleeps between its own
+/// calls.
+std::string name_of_idle(const JobWaits& waits, std::size_t process, const BlockedCall& thread);
+
+/// "rank 3"; "ranks 0-2".
+std::string ranks_words(const std::vector<std::int64_t>& ranks);
 
 /// Wait::place; empty: not known.
 std::string place_words(const BlockedCall& call);

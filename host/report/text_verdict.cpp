@@ -209,8 +209,9 @@ private:
 
   void write_unseen() const {
     std::string text;
+    const auto printed = limited(findings_of(false));
     for (const std::string& what : analysis_.not_visible)
-      if (!is_told_above(what))
+      if (!is_told_above(what, printed))
         text += (text.empty() ? "" : ", ") + what;
     if (!text.empty())
       write_labelled("unseen", text);
@@ -323,9 +324,9 @@ private:
     return std::ranges::find(analysis_.look_at, finding.message) != analysis_.look_at.end();
   }
 
-  /// Whether a finding has named the wait, and its ranks.
-  bool is_told_above(std::string_view unseen) const {
-    return std::ranges::any_of(analysis_.findings, [&](const Finding& finding) {
+  /// Whether a finding that is printed has named the wait, and its ranks.
+  static bool is_told_above(std::string_view unseen, const std::vector<Finding>& printed) {
+    return std::ranges::any_of(printed, [&](const Finding& finding) {
       constexpr std::string_view words = ": not visible: ";
       const auto at = finding.message.find(words);
       if (finding.kind != FindingKind::unknown_wait || at == std::string::npos)

@@ -29,12 +29,34 @@ bool runs_outside(const JobWaits& all, std::size_t process) {
          });
 }
 
-std::string ranks_words(const JobPicture& picture, const std::vector<std::size_t>& processes) {
+std::string words_of_ranks(const JobPicture& picture, const std::vector<std::size_t>& processes) {
   std::vector<std::int64_t> ranks;
   for (const std::size_t process : processes)
     ranks.push_back(picture.process(process).rank);
   std::ranges::sort(ranks);
-  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6));
+  return ranks_words(ranks);
+}
+
+/// Processes by where they are.
+using ByPlace = std::map<std::string, std::vector<std::size_t>>;
+
+/// The first places. The processes at all others are told together.
+std::vector<std::pair<std::string, std::vector<std::size_t>>> few_of(const ByPlace& places) {
+  constexpr std::size_t most_places = 8;
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> few;
+  std::vector<std::size_t> others;
+  for (const auto& [place, processes] : places)
+    if (few.size() < most_places)
+      few.emplace_back(place, processes);
+    else
+      others.insert(others.end(), processes.begin(), processes.end());
+  if (others.empty())
+    return few;
+  std::ranges::sort(others);
+  const std::size_t more = places.size() - most_places;
+  few.emplace_back(fmt::format("in {} more place{}", more, more == 1 ? "" : "s"),
+                   std::move(others));
+  return few;
 }
 
 /// Joins equal findings of many processes, by job. Those of one process come one after the other.
@@ -52,7 +74,7 @@ public:
     for (const auto& [key, processes] : groups_)
       reasons.push_back(
           {make_finding(picture_, kind_, processes,
-                        fmt::format("{}: {}", ranks_words(picture_, processes), key.second)),
+                        fmt::format("{}: {}", words_of_ranks(picture_, processes), key.second)),
            ""});
   }
 
@@ -182,7 +204,7 @@ bool is_in_init(const ProcessWaits& waits) {
 void find_those_before_init(const FindingInput& input, std::vector<Reason>& reasons) {
   const JobPicture& picture = input.picture();
   std::map<std::size_t, std::vector<std::size_t>> inside; // by job
-  std::map<std::pair<std::size_t, std::string>, std::vector<std::size_t>> before;
+  std::map<std::size_t, ByPlace> before;
   for (std::size_t process = 0; process < picture.processes().size(); ++process) {
     const Process& each = picture.process(process);
     const ProcessWaits& waits = input.waits.of(process);
@@ -190,17 +212,20 @@ void find_those_before_init(const FindingInput& input, std::vector<Reason>& reas
       inside[each.job].push_back(process);
     else if (each.now->mpi && each.now->mpi->state == MpiState::not_initialized &&
              runs_outside(input.waits, process))
-      before[{each.job, whereabouts(waits)}].push_back(process);
+      before[each.job][whereabouts(waits)].push_back(process);
   }
-  for (const auto& [key, processes] : before) {
-    const auto& [job, place] = key;
-    if (inside[job].empty())
+  for (const auto& [job, places] : before) {
+    const auto& others = inside[job];
+    if (others.empty())
       continue;
-    const auto words =
-        fmt::format("{} {} not in MPI_Init{}{}; {} {}", ranks_words(picture, processes),
-                    processes.size() == 1 ? "is" : "are", place.empty() ? "" : ": ", place,
-                    ranks_words(picture, inside[job]), inside[job].size() == 1 ? "is" : "are");
-    reasons.push_back({make_finding(picture, FindingKind::straggler, processes, words), words});
+    const auto others_words =
+        fmt::format("{} {}", words_of_ranks(picture, others), others.size() == 1 ? "is" : "are");
+    for (const auto& [place, processes] : few_of(places)) {
+      const auto words = fmt::format(
+          "{} {} not in MPI_Init{}{}; {}", words_of_ranks(picture, processes),
+          processes.size() == 1 ? "is" : "are", place.empty() ? "" : ": ", place, others_words);
+      reasons.push_back({make_finding(picture, FindingKind::straggler, processes, words), words});
+    }
   }
 }
 
@@ -208,9 +233,10 @@ std::string unknown_words(const FindingInput& input, std::size_t process) {
   const ProcessWaits& waits = input.waits.of(process);
   if (!input.reduction.aside[process])
     return fmt::format("not visible: {}", waits.unknown);
-  return fmt::format(
-      "outside of MPI: {}; what it waits for is not visible, and no rank waits for it",
-      whereabouts(waits));
+  return fmt::format("outside of MPI: {}; what it waits for is not visible, and no rank is seen in "
+                     "MPI to wait for "
+                     "it",
+                     whereabouts(waits));
 }
 
 } // namespace
@@ -237,14 +263,15 @@ void find_stragglers(const FindingInput& input, std::vector<Reason>& reasons) {
   }
   if (outside.empty() || waiting.size() < outside.size())
     return;
-  std::map<std::string, std::vector<std::size_t>> places;
+  ByPlace places;
   for (const std::size_t process : outside)
     places[whereabouts(input.waits.of(process))].push_back(process);
-  for (const auto& [place, processes] : places) {
-    const auto words =
-        fmt::format("{} {}outside of MPI{}{}, and {} wait{}", ranks_words(picture, processes),
-                    processes.size() == 1 ? "runs " : "run ", place.empty() ? "" : ": ", place,
-                    ranks_words(picture, waiting), waiting.size() == 1 ? "s" : "");
+  const auto waiting_words =
+      fmt::format("{} wait{}", words_of_ranks(picture, waiting), waiting.size() == 1 ? "s" : "");
+  for (const auto& [place, processes] : few_of(places)) {
+    const auto words = fmt::format(
+        "{} {}outside of MPI{}{}, and {}", words_of_ranks(picture, processes),
+        processes.size() == 1 ? "runs " : "run ", place.empty() ? "" : ": ", place, waiting_words);
     reasons.push_back({make_finding(picture, FindingKind::straggler, processes, words), words});
   }
 }

@@ -58,31 +58,32 @@ std::vector<std::int64_t> ranks_of(const JobPicture& picture,
   return ranks;
 }
 
-/// "thread `logger` of rank 2": the threads of these processes that sleep, at most three names.
+/// "thread `logger` of rank 2", "the polling loop of ranks 0-3": the threads of these processes
+/// that sleep, at most three names.
 std::string idle_words(const JobWaits& waits, const std::vector<std::size_t>& core) {
   constexpr std::size_t most_named = 3;
   const JobPicture& picture = waits.picture();
   std::map<std::string, std::vector<std::int64_t>> by_name;
   for (const std::size_t process : core)
     for (const BlockedCall* thread : waits.of(process).idle)
-      by_name[name_of_thread(picture.process(process), *thread)].push_back(
-          picture.process(process).rank);
+      by_name[name_of_idle(waits, process, *thread)].push_back(picture.process(process).rank);
   std::string words;
   std::size_t named = 0;
   for (const auto& [name, ranks] : by_name) {
     if (named++ == most_named)
       return fmt::format("{} and {} more", words, by_name.size() - most_named);
-    words += fmt::format("{}{} of {} {}", words.empty() ? "" : ", ", name,
-                         ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6));
+    words += fmt::format("{}{} of {}", words.empty() ? "" : ", ", name, ranks_words(ranks));
   }
   return words;
 }
 
-/// Whether the calls in which these processes wait are those of their main threads.
+/// Whether the calls in which these processes wait, and their loops, are those of their main
+/// threads.
 bool main_threads_alone(const JobWaits& waits, const std::vector<std::size_t>& core) {
   return std::ranges::all_of(core, [&](std::size_t process) {
     return std::ranges::all_of(waits.of(process).calls, [&](const CallWait& call) {
-      return call.call != nullptr && call.call->thread == waits.picture().process(process).now->pid;
+      const BlockedCall* at = call.call != nullptr ? call.call : call.asleep;
+      return at != nullptr && at->thread == waits.picture().process(process).now->pid;
     });
   });
 }

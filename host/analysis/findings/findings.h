@@ -56,7 +56,8 @@ void find_conditions(const FindingInput& input, std::vector<Reason>& reasons);
 
 /// For each job, where the few ranks are that are not where more than half of them are: "3 of 4
 /// ranks are in MPI_Allreduce at a.c:24, rank 3 is in MPI_Barrier at a.c:22". Of a deadlock, only
-/// ranks that cannot go on are compared. None: no rank is the odd one.
+/// ranks that cannot go on are compared ("3 of the 4 ranks that cannot go on are ..."). None: no
+/// rank is the odd one.
 std::vector<std::string> odd_ranks(const FindingInput& input);
 
 /// A finding about these processes, which are of one job.

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <functional>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 namespace mqbridge {
@@ -32,8 +34,9 @@ public:
     (words.empty() ? unknown_ : by_words_[std::move(words)]).push_back(rank);
   }
 
-  /// Empty: no place has more than half of the ranks, or all are in one.
-  std::string words() const {
+  /// Empty: no place has more than half of the ranks, or all are in one. `size`: ranks of the job;
+  /// `which`: those that were added, where these are not all.
+  std::string words(std::optional<std::int64_t> size, std::string_view which) const {
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> places(by_words_.begin(),
                                                                           by_words_.end());
     std::ranges::stable_sort(places, std::ranges::greater(),
@@ -43,8 +46,10 @@ public:
       all += ranks.size();
     if (all < least_ranks || places.size() < 2 || places.front().second.size() * 2 <= all)
       return "";
-    std::string text = fmt::format("{} of {} ranks are {}", places.front().second.size(), all,
-                                   places.front().first);
+    const bool whole = size == static_cast<std::int64_t>(all);
+    std::string text =
+        fmt::format("{} of {}{} ranks {}are {}", places.front().second.size(), whole ? "" : "the ",
+                    all, whole ? "" : fmt::format("that {} ", which), places.front().first);
     const std::size_t shown = std::min(places.size() - 1, most_groups);
     for (std::size_t i = 0; i < shown; ++i) {
       const auto& [words, ranks] = places[places.size() - 1 - i]; // the loneliest first
@@ -60,8 +65,7 @@ public:
 private:
   /// "rank 3 is"; "ranks 4-6 are".
   static std::string subject(const std::vector<std::int64_t>& ranks) {
-    return fmt::format("{} {} {}", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6),
-                       ranks.size() == 1 ? "is" : "are");
+    return fmt::format("{} {}", ranks_words(ranks), ranks.size() == 1 ? "is" : "are");
   }
 
   std::map<std::string, std::vector<std::int64_t>> by_words_;
@@ -82,7 +86,9 @@ std::vector<std::string> odd_ranks(const FindingInput& input) {
   }
   std::vector<std::string> lines;
   for (std::size_t job = 0; job < jobs.size(); ++job)
-    if (auto words = jobs[job].words(); !words.empty())
+    if (auto words =
+            jobs[job].words(picture.sizes()[job], dead_alone ? "cannot go on" : "were looked at");
+        !words.empty())
       lines.push_back(jobs.size() > 1 ? fmt::format("job {}: {}",
                                                     picture.jobs()[job].value_or("unknown"), words)
                                       : std::move(words));

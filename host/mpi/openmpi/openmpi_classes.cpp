@@ -161,7 +161,9 @@ bool is_unlisted_request(std::string_view type) {
       {"ompi_request_t", "mca_pml_base_request_t", "mca_pml_base_send_request_t",
        "mca_pml_base_recv_request_t", "mca_pml_ob1_send_request_t", "mca_pml_ob1_recv_request_t",
        "ompi_coll_base_nbc_request_t", "ompi_coll_libnbc_request_t", "ompi_comm_request_t"});
-  return type.ends_with("request_t") && std::ranges::find(shown, type) == shown.end();
+  // mca_coll_ucc_req_t
+  return (type.ends_with("request_t") || type.ends_with("_req_t")) &&
+         std::ranges::find(shown, type) == shown.end();
 }
 
 std::vector<ClassSymbol> class_symbols(const ElfFile& file) {

@@ -106,6 +106,13 @@ TEST_P(ClassDescriptors, TypesAreComparedWithThem) {
               ElementsAre("opal_list_t: 56 bytes, the library says 64 (opal_list_t_class)"));
 }
 
+TEST(RequestClasses, ThoseThatNoListShowsAreKnownByTheirNames) {
+  EXPECT_TRUE(is_unlisted_request("ompi_grequest_t"));
+  EXPECT_TRUE(is_unlisted_request("mca_coll_ucc_req_t"));
+  EXPECT_FALSE(is_unlisted_request("mca_pml_ob1_recv_request_t"));
+  EXPECT_FALSE(is_unlisted_request("opal_list_t"));
+}
+
 TEST(CompareTypes, NothingToCompareIsNoFit) {
   SampleTypes types;
   const auto comparison = compare_types(finder(types), {});
