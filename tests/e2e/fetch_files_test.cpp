@@ -70,7 +70,9 @@ TEST_F(FetchFilesTest, TheDumpIsTheSameAsWithTheFilesHere) {
   const auto fetched = dump_over_tcp("always");
   EXPECT_EQ(fetched.status(), 0) << testing::PrintToString<Outcome>(fetched);
   EXPECT_EQ(rank_of(fetched)["communicators"], communicators);
-  EXPECT_EQ(rank_of(fetched)["mpi"], rank_of(expected)["mpi"]);
+  auto mpi = rank_of(expected)["mpi"];
+  mpi["unlisted_requests"] = nullptr; // plugins are not read from the target
+  EXPECT_EQ(rank_of(fetched)["mpi"], mpi);
   EXPECT_GE(std::distance(fs::directory_iterator(store_), {}), 4) << "libmpi and its own, program";
 
   const auto kept = dump_over_tcp("never");

@@ -255,7 +255,7 @@ TEST_F(SshJobTest, ARankThatHasEndedCostsTheOthersOnItsNodeNothing) {
     const bool gone = rank["endpoint"] == targets.front();
     EXPECT_EQ(rank["status"], gone ? "failed" : "ok") << rank["errors"].dump(1);
     if (gone) {
-      EXPECT_THAT(message_of(rank), HasSubstr("no such process"));
+      EXPECT_THAT(message_of(rank), HasSubstr("there is no process"));
     }
   }
   ranks.pop_front();
