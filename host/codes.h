@@ -15,6 +15,7 @@ inline constexpr std::string_view dll_version_differs = "dll.version_differs";
 inline constexpr std::string_view dwarf_corrupt = "dwarf.corrupt";
 inline constexpr std::string_view elf_open = "elf.open";
 inline constexpr std::string_view launcher_no_ranks = "launcher.no_ranks";
+inline constexpr std::string_view node_denied = "node.denied";
 inline constexpr std::string_view libraries_corrupt = "libraries.corrupt";
 inline constexpr std::string_view memory_unreadable = "memory.unreadable";
 inline constexpr std::string_view mpi_not_initialized = "mpi.not_initialized";

@@ -283,7 +283,7 @@ private:
     if (count != 0)
       result_.warnings.push_back(
           {node_,
-           {"node.denied",
+           {codes::node_denied,
             fmt::format("the environments of processes may not be read (of {}{}): ranks among them "
                         "are not known",
                         users, named > named_users ? ", ..." : ""),

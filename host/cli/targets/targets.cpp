@@ -122,7 +122,7 @@ void add_doubts(FoundJobs& findings, const FoundJobs& first) {
   };
   for (const auto* troubles : {&first.faults, &first.warnings})
     for (const auto& trouble : *troubles)
-      if (trouble.error.code != "node.denied" && !is_told(trouble))
+      if (trouble.error.code != codes::node_denied && !is_told(trouble))
         findings.warnings.push_back(trouble);
 }
 
