@@ -161,9 +161,10 @@ bool is_unlisted_request(std::string_view type) {
       {"ompi_request_t", "mca_pml_base_request_t", "mca_pml_base_send_request_t",
        "mca_pml_base_recv_request_t", "mca_pml_ob1_send_request_t", "mca_pml_ob1_recv_request_t",
        "ompi_coll_base_nbc_request_t", "ompi_coll_libnbc_request_t", "ompi_comm_request_t"});
-  // mca_coll_ucc_req_t
-  return (type.ends_with("request_t") || type.ends_with("_req_t")) &&
-         std::ranges::find(shown, type) == shown.end();
+  // The run-time system has requests of its own (pmix_server_req_t); UCC's are mca_coll_ucc_req_t.
+  const bool is_collective = type.starts_with("mca_coll_") && type.ends_with("_req_t");
+  return is_collective ||
+         (type.ends_with("request_t") && std::ranges::find(shown, type) == shown.end());
 }
 
 std::vector<ClassSymbol> class_symbols(const ElfFile& file) {

@@ -111,6 +111,7 @@ TEST(RequestClasses, ThoseThatNoListShowsAreKnownByTheirNames) {
   EXPECT_TRUE(is_unlisted_request("mca_coll_ucc_req_t"));
   EXPECT_FALSE(is_unlisted_request("mca_pml_ob1_recv_request_t"));
   EXPECT_FALSE(is_unlisted_request("opal_list_t"));
+  EXPECT_FALSE(is_unlisted_request("pmix_server_req_t"));
 }
 
 TEST(CompareTypes, NothingToCompareIsNoFit) {
