@@ -283,9 +283,7 @@ private:
     });
     for (auto& job : findings_.jobs)
       if (job.arguments.empty() && !daemons.empty())
-        job.arguments = {"--mpirun", launcher.node.launcher == Launcher::local
-                                         ? fmt::to_string(launcher.pid)
-                                         : launcher.node.target(launcher.pid)};
+        job.arguments = {"--mpirun", launcher_value(launcher.node, launcher.pid)};
     if (findings_.jobs.empty() && itself)
       say_is_rank(launcher, *itself);
     else if (daemons.all_are_known())
@@ -296,16 +294,14 @@ private:
 
   void say_is_rank(const NodeProcess& named, const ScannedRank& rank) {
     const auto* const front = front_of(rank);
-    const bool here = named.node.launcher == Launcher::local;
     findings_.faults.push_back(
         {shown_name(named.node),
          {"mpirun.is_rank",
           fmt::format("{} is rank {} of job {}, and has not started it", named.text,
                       *rank.environment.rank, rank.job),
-          front != nullptr
-              ? fmt::format("its {}: --mpirun {}", readable(front->program),
-                            here ? fmt::to_string(front->pid) : named.node.target(front->pid))
-              : "its launcher is not known; all ranks of its node: mqbridge ranks"}});
+          front != nullptr ? fmt::format("its {}: --mpirun {}", readable(front->program),
+                                         launcher_value(named.node, front->pid))
+                           : "its launcher is not known; all ranks of its node: mqbridge ranks"}});
   }
 
   /// Says what is missing although the nodes of all daemons are known.

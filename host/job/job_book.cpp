@@ -21,8 +21,7 @@ std::optional<std::string> common_launcher(const Ranks& ranks) {
     const auto* const front = front_of(rank.scanned);
     if (front == nullptr)
       return std::nullopt;
-    const bool here = rank.node.launcher == Launcher::local;
-    launchers.insert(here ? fmt::to_string(front->pid) : rank.node.target(front->pid));
+    launchers.insert(launcher_value(rank.node, front->pid));
   }
   return launchers.size() == 1 ? std::optional(*launchers.begin()) : std::nullopt;
 }
@@ -41,6 +40,10 @@ std::optional<std::string> common_step(const Ranks& ranks) {
 }
 
 } // namespace
+
+std::string launcher_value(const Node& node, std::int64_t pid) {
+  return node.launcher == Launcher::local ? fmt::to_string(pid) : node.target(pid);
+}
 
 const LauncherProcess* front_of(const ScannedRank& rank) {
   const auto front = std::ranges::find_if(rank.launchers, [](const LauncherProcess& launcher) {

@@ -4,6 +4,7 @@
 #include "host/job/node_scan.h"
 #include "host/launch/node.h"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,6 +14,9 @@ namespace mqbridge {
 
 /// The name of a node in a FindTrouble: empty for this host.
 std::string shown_name(const Node& node);
+
+/// The value of --mpirun that names this process: 4711, or ssh:HOST:4711.
+std::string launcher_value(const Node& node, std::int64_t pid);
 
 /// The launcher of this rank, as its user has started it; nullptr: not known.
 const LauncherProcess* front_of(const ScannedRank& rank);

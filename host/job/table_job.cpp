@@ -107,9 +107,7 @@ FoundJob job_of_table(const Proctable& table, const TableNodes& names,
   job.name = name_by_ranks(known);
   if (job.name.empty())
     job.name = fmt::format("mpirun-{}@{}", launcher.pid, launcher.node.name());
-  const bool local = launcher.node.launcher == Launcher::local;
-  job.arguments = {"--mpirun",
-                   local ? fmt::to_string(launcher.pid) : launcher.node.target(launcher.pid)};
+  job.arguments = {"--mpirun", launcher_value(launcher.node, launcher.pid)};
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto& [entry, node] = entries[i];
     const auto* const rank = known[i];

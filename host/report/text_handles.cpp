@@ -1,5 +1,4 @@
 #include "host/document/names.h"
-#include "host/document/outcome.h"
 #include "host/report/fitted_text.h"
 #include "host/report/handle_words.h"
 #include "host/report/peer_text.h"
@@ -235,11 +234,7 @@ void write_handles(const Dump& dump, const TextOptions& options, const Sink& sin
     RankHandles(context, rank).write();
   }
   write_troubles(context);
-  write_errors_of_no_rank(context);
-  if (options.stats)
-    write_statistics(context);
-  if (const std::string exit = exit_line(outcome_of(dump), options.exit_status); !exit.empty())
-    context.line(context.paint(Style::bad, exit));
+  write_end(context);
 }
 
 } // namespace mqbridge

@@ -89,6 +89,10 @@ void write_unexpected_lengths(const TextContext& context);
 void write_message(const TextContext& context, Style style, const std::string& message,
                    const std::string& hint);
 void write_statistics(const TextContext& context);
+/// The end of a report: errors of no rank, statistics where they are asked for, write_exit().
+void write_end(const TextContext& context);
+/// The exit status, where it is not 0.
+void write_exit(const TextContext& context);
 /// For a dump that has an analysis.
 void write_verdict(const TextContext& context);
 /// For a dump whose analysis has changes.

@@ -133,6 +133,19 @@ void TextContext::line(std::string_view text) const {
   sink(whole);
 }
 
+void write_end(const TextContext& context) {
+  write_errors_of_no_rank(context);
+  if (context.options.stats)
+    write_statistics(context);
+  write_exit(context);
+}
+
+void write_exit(const TextContext& context) {
+  const auto exit = exit_line(outcome_of(context.dump), context.options.exit_status);
+  if (!exit.empty())
+    context.line(context.paint(Style::bad, exit));
+}
+
 void write_header(const TextContext& context, std::string_view command) {
   const Dump& dump = context.dump;
   std::vector<Cell> pieces = {{fmt::format("mqbridge {}", command), Style::heading}};
@@ -187,12 +200,7 @@ void write_text(const Dump& dump, const TextOptions& options, const Sink& sink) 
     write_folded(context);
   else
     write_ranks(context);
-  write_errors_of_no_rank(context);
-  if (options.stats)
-    write_statistics(context);
-  const std::string exit = exit_line(outcome_of(dump), options.exit_status);
-  if (!exit.empty())
-    context.line(context.paint(Style::bad, exit));
+  write_end(context);
 }
 
 void write_why(const Dump& dump, const TextOptions& options, const Sink& sink) {
@@ -205,11 +213,7 @@ void write_why(const Dump& dump, const TextOptions& options, const Sink& sink) {
   const bool answered = dump.analysis && dump.analysis->verdict != Verdict::undecided;
   if (!answered || outcome_of(dump).failed > 0)
     write_troubles(context);
-  write_errors_of_no_rank(context);
-  if (options.stats)
-    write_statistics(context);
-  if (const std::string exit = exit_line(outcome_of(dump), options.exit_status); !exit.empty())
-    context.line(context.paint(Style::bad, exit));
+  write_end(context);
   const bool cut = lines.size() > most_lines && !options.full && !options.stats;
   for (std::size_t i = 0; i < (cut ? most_lines - 1 : lines.size()); ++i)
     sink(lines[i]);

@@ -1,5 +1,4 @@
 #include "host/disk/file_name.h"
-#include "host/document/outcome.h"
 #include "host/dump/values/ranges.h"
 #include "host/report/fitted_text.h"
 #include "host/report/rank_lists.h"
@@ -198,11 +197,7 @@ void write_stacks(const Dump& dump, const TextOptions& options, const Sink& sink
     JobStacks(context, job).write();
   }
   write_troubles(context);
-  write_errors_of_no_rank(context);
-  if (options.stats)
-    write_statistics(context);
-  if (const std::string exit = exit_line(outcome_of(dump), options.exit_status); !exit.empty())
-    context.line(context.paint(Style::bad, exit));
+  write_end(context);
 }
 
 } // namespace mqbridge

@@ -1,5 +1,4 @@
 #include "host/document/names.h"
-#include "host/document/outcome.h"
 #include "host/dump/values/variable_text.h"
 #include "host/report/fitted_text.h"
 #include "host/report/rank_lists.h"
@@ -358,11 +357,7 @@ void write_variables(const Dump& dump, const TextOptions& options, const Sink& s
   else
     write_lists(context);
   write_troubles(context);
-  write_errors_of_no_rank(context);
-  if (options.stats)
-    write_statistics(context);
-  if (const std::string exit = exit_line(outcome_of(dump), options.exit_status); !exit.empty())
-    context.line(context.paint(Style::bad, exit));
+  write_end(context);
 }
 
 } // namespace mqbridge

@@ -1,5 +1,4 @@
 #include "host/document/names.h"
-#include "host/document/outcome.h"
 #include "host/dump/values/ranges.h"
 #include "host/report/fitted_text.h"
 #include "host/report/text_parts.h"
@@ -413,8 +412,7 @@ void write_verdict(const TextContext& context) {
 void write_verdict(const Dump& dump, const TextOptions& options, const Sink& sink) {
   const TextContext context{dump, options, sink, Paint(options.color)};
   write_verdict(context);
-  if (const std::string exit = exit_line(outcome_of(dump), options.exit_status); !exit.empty())
-    context.line(context.paint(Style::bad, exit));
+  write_exit(context);
 }
 
 } // namespace mqbridge

@@ -201,14 +201,19 @@ static void wait_ibarrier(const struct scene* s) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-// Persistent requests, a second time: 1 forgets to start its send.
-static void persistent_again(const struct scene* s) {
-  MPI_Request requests[2];
-  const int peer = 1 - s->rank;
+// A persistent receive and send, which have been used once.
+static void used_once(int peer, MPI_Request requests[2]) {
   MPI_Recv_init(scene_buffer(), small, MPI_BYTE, peer, usual_tag, WORLD, &requests[0]);
   MPI_Send_init(scene_buffer(), small, MPI_BYTE, peer, usual_tag, WORLD, &requests[1]);
   MPI_Startall(2, requests);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+// Persistent requests, a second time: 1 forgets to start its send.
+static void persistent_again(const struct scene* s) {
+  MPI_Request requests[2];
+  const int peer = 1 - s->rank;
+  used_once(peer, requests);
   if (s->rank == 0)
     MPI_Startall(2, requests);
   else
@@ -222,11 +227,7 @@ static void persistent_again(const struct scene* s) {
 // The same, and both forget it.
 static void persistent_again_both(const struct scene* s) {
   MPI_Request requests[2];
-  const int peer = 1 - s->rank;
-  MPI_Recv_init(scene_buffer(), small, MPI_BYTE, peer, usual_tag, WORLD, &requests[0]);
-  MPI_Send_init(scene_buffer(), small, MPI_BYTE, peer, usual_tag, WORLD, &requests[1]);
-  MPI_Startall(2, requests);
-  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  used_once(1 - s->rank, requests);
   MPI_Start(&requests[0]);
   scene_ready(s);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);

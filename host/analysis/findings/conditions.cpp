@@ -10,7 +10,7 @@ namespace mqbridge {
 namespace {
 
 /// "compute at solver.c:88": where a process outside of MPI is.
-std::string whereabouts(const ProcessWaits& waits) {
+std::string place_outside(const ProcessWaits& waits) {
   for (const ThreadView& thread : waits.threads) {
     if (thread.state == ThreadState::in_call || thread.call == nullptr)
       continue;
@@ -185,7 +185,7 @@ void find_progress_needed(const FindingInput& input, std::vector<Reason>& reason
           continue;
         needed.add(*peer->process,
                    fmt::format("in {}, and {} {} of {} goes on once it calls MPI",
-                               whereabouts(input.waits.of(*peer->process)),
+                               place_outside(input.waits.of(*peer->process)),
                                at.op_class == OpClass::send ? "a send" : "a receive",
                                operation_words(picture, process, at),
                                name_of_process(picture, process)));
@@ -212,7 +212,7 @@ void find_those_before_init(const FindingInput& input, std::vector<Reason>& reas
       inside[each.job].push_back(process);
     else if (each.now->mpi && each.now->mpi->state == MpiState::not_initialized &&
              runs_outside(input.waits, process))
-      before[each.job][whereabouts(waits)].push_back(process);
+      before[each.job][place_outside(waits)].push_back(process);
   }
   for (const auto& [job, places] : before) {
     const auto& others = inside[job];
@@ -233,10 +233,9 @@ std::string unknown_words(const FindingInput& input, std::size_t process) {
   const ProcessWaits& waits = input.waits.of(process);
   if (!input.reduction.aside[process])
     return fmt::format("not visible: {}", waits.unknown);
-  return fmt::format("outside of MPI: {}; what it waits for is not visible, and no rank is seen in "
-                     "MPI to wait for "
-                     "it",
-                     whereabouts(waits));
+  return fmt::format("outside of MPI: {}; what it waits for is not visible, and no rank in MPI is "
+                     "seen to wait for it",
+                     place_outside(waits));
 }
 
 } // namespace
@@ -265,7 +264,7 @@ void find_stragglers(const FindingInput& input, std::vector<Reason>& reasons) {
     return;
   ByPlace places;
   for (const std::size_t process : outside)
-    places[whereabouts(input.waits.of(process))].push_back(process);
+    places[place_outside(input.waits.of(process))].push_back(process);
   const auto waiting_words =
       fmt::format("{} wait{}", words_of_ranks(picture, waiting), waiting.size() == 1 ? "s" : "");
   for (const auto& [place, processes] : few_of(places)) {

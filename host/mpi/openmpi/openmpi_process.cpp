@@ -242,7 +242,8 @@ Result<std::optional<bool>> has_made_unlisted_requests(const AddressSpace& space
 }
 
 Result<std::optional<std::int64_t>> read_progress(const AddressSpace& space) {
-  // Of the variables of opal/runtime/opal_progress.c, in front of its static ones.
+  // This variable of opal/runtime/opal_progress.c stands in front of its static ones, which count
+  // the calls. Words of another file may stand among them: a change is a hint, and no proof.
   const auto first = space.images.find_symbol("opal_progress_yield_when_idle");
   if (!first)
     return std::nullopt;
