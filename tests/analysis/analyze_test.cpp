@@ -623,7 +623,7 @@ TEST(Analyze, WhoWaitsOutsideOfMpiAndIsAwaitedByNobodyIsNamedAndDecidesNothing) 
   ASSERT_TRUE(has(analysis, FindingKind::unknown_wait));
   EXPECT_EQ(analysis.findings.front().message,
             "ranks 2,3: outside of MPI: compute, in system call pause; what it waits for is not "
-            "visible, and no rank is seen in MPI to wait for it");
+            "visible, and no rank in MPI is seen to wait for it");
   auto another = job; // a rank that was not dumped may wait for them
   for (RankDump& rank : another.dump.ranks)
     rank.world_size = 5;

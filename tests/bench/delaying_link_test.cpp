@@ -166,6 +166,22 @@ double least(int tries, double good_enough, Measure measure) {
   return best;
 }
 
+/// How late this machine lets a thread go on that slept, at the median: on a virtual one of a busy
+/// host a tenth of a millisecond and more, which is no fault of the link.
+double lateness_ms(Milliseconds sleep, int times) {
+  std::vector<double> all;
+  std::thread([&] {
+    be_on_time();
+    for (int i = 0; i < times; ++i) {
+      const auto due = Clock::now() + std::chrono::duration_cast<Clock::duration>(sleep);
+      std::this_thread::sleep_until(due);
+      all.push_back(Milliseconds(Clock::now() - due).count());
+    }
+  }).join();
+  std::nth_element(all.begin(), all.begin() + times / 2, all.end());
+  return all[static_cast<std::size_t>(times) / 2];
+}
+
 class RoundTrip : public testing::TestWithParam<double> {};
 
 TEST_P(RoundTrip, IsAsLongAsItShouldBe) {
@@ -182,7 +198,10 @@ TEST_P(RoundTrip, IsAsLongAsItShouldBe) {
   const double measured =
       least(15, wanted + 0.1, [&] { return median_round_trip_ms(socket.get(), other, times); });
   RecordProperty("measured_us", static_cast<int>(measured * 1000));
-  EXPECT_NEAR(measured, wanted, 0.1);
+  EXPECT_GE(measured, wanted - 0.1);
+  // The link's threads wake up four times: for what comes, and when it is due, in both directions.
+  const double late = measured <= wanted + 0.1 ? 0 : lateness_ms(Milliseconds(wanted / 2), times);
+  EXPECT_LE(measured, wanted + 0.1 + 4 * late);
 }
 
 INSTANTIATE_TEST_SUITE_P(DelayingLink, RoundTrip, testing::Values(0, 0.1, 1, 10, 50));
