@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs every test that exists, and writes down what came of it: docs/verified.md. What ./dev verify calls.
 
-Its parts take about an hour each on two cores: all tests in shards, the tests under the sanitizers, the
+Its parts take about an hour each on two cores: all tests in shards, the tests under each sanitizer, the
 benchmarks, the fuzz targets in shards. A part is done once its row in the page names the last commit (commits
-of the page alone do not count), so that a run that was stopped goes on with the next part. A part that failed is
-done, too: naming it runs it again. What is written below the table stays.
+of the page alone do not count), so that a run that was stopped goes on with the next part. The part whose last run
+is longest ago comes first: who has an hour at a time runs them all in turn. A part that failed is done, too: naming
+it runs it again. What is written below the table stays.
 
 The status is 0 if the rows of all parts (or of those named) say that they passed at the last commit, else 1.
 
@@ -27,7 +28,8 @@ def shards(part, count, *command):
 
 PARTS = {
     **shards("tests", 8, "test", "--full"),
-    "sanitizers": ["lint", "sanitizers"],
+    "asan": ["lint", "asan"],
+    "tsan": ["lint", "tsan"],
     "bench": ["bench"],
     **shards("fuzz", 3, "fuzz", "10"),
 }
@@ -46,7 +48,7 @@ The row of a part names the tests that failed or were skipped. `./dev verify 'te
 |---|---|---|---|---|
 """
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$")
-TESTS = re.compile(r"^\d+% tests passed, (\d+) tests failed out of (\d+)$", re.M)
+TESTS = re.compile(r"^\d+% tests passed, \d+ tests failed out of (\d+)$", re.M)
 LISTED = re.compile(r"^The following tests (FAILED|did not run):\n((?:[ \t]+\d+ - .*\n)+)", re.M)
 NAME = re.compile(r"^[ \t]+\d+ - (.+) \([^()]*\)", re.M)
 FUZZED = re.compile(r"^(\w+) +([\d,]+) +([\d.]+) +(\d+) +([\d.]+)  (yes|no|failed)$", re.M)
@@ -80,26 +82,22 @@ def write_page(rows, below):
     PAGE.write_text(text + (f"\n{below}\n" if below else ""))
 
 
-def counted(names, what, count=None):
-    """For example ", 2 failed (`A.B`, `C.D`)". Both runs of the sanitizers may count the same name, which is listed once."""
-    distinct = list(dict.fromkeys(names))
-    few = [f"`{name}`" for name in distinct[:MOST_NAMES]]
-    if more := len(distinct) - len(few):
+def counted(names, what):
+    """For example ", 2 failed (`A.B`, `C.D`)"."""
+    few = [f"`{name}`" for name in names[:MOST_NAMES]]
+    if more := len(names) - len(few):
         few.append(f"{more} more")
-    return f", {len(names) if count is None else count} {what}" + (f" ({', '.join(few)})" if few else "")
+    return f", {len(names)} {what}" + (f" ({', '.join(few)})" if few else "")
 
 
 def told_by_ctest(output):
-    """What its summaries say; "" where there is none. The sanitizers are two runs of CTest."""
-    summaries = TESTS.findall(output)
+    """What its summary says; "" where there is none."""
     listed = {"FAILED": [], "did not run": []}
     for title, lines in LISTED.findall(output):
         listed[title] += NAME.findall(lines)
-    if not summaries:
+    if not (total := TESTS.search(output)):
         return ""
-    failed = sum(int(count) for count, _ in summaries)
-    total = sum(int(count) for _, count in summaries)
-    return f"{total:,} tests{counted(listed['FAILED'], 'failed', failed)}{counted(listed['did not run'], 'skipped')}"
+    return f"{int(total[1]):,} tests{counted(listed['FAILED'], 'failed')}{counted(listed['did not run'], 'skipped')}"
 
 
 def told_by_fuzzers(output):
@@ -186,7 +184,9 @@ def main():
         sys.exit("commit first: docs/verified.md names the commit that was tested")
     commit = git("log", "-1", "--format=%h", "--", *sources)
     rows, below = read_page()
-    left = sys.argv[1:] or [part for part in PARTS if part not in rows or rows[part][1] != commit]
+    left = [part for part in PARTS if part not in rows or rows[part][1] != commit]
+    left.sort(key=lambda part: rows[part][0] if part in rows else "")  # its date
+    left = sys.argv[1:] or left
     for number, part in enumerate(left, 1):
         print(f"== part {number} of {len(left)}: {part} (./dev {' '.join(PARTS[part])})", flush=True)
         began = time.monotonic()

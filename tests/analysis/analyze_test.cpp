@@ -688,6 +688,38 @@ TEST(Analyze, SaysOfWhichRanksFewAreWhereTheOthersAreNot) {
             "3 of the 4 ranks that were looked at are " + where + " (an observation, no verdict)");
 }
 
+TEST(Analyze, SaysWhoCameToTheCallOfAllOthersOnAnotherWay) {
+  JobOnPaper job(4);
+  for (int rank = 0; rank < 4; ++rank) {
+    job.blocked_receive(rank, (rank + 1) % 4);
+    auto& call = job.rank(rank).blocked_in->front();
+    call.function = "receive";
+    const auto caller = [](const char* function, int line) {
+      StackFrame frame;
+      frame.function = function;
+      frame.file = "/src/solver.c";
+      frame.line = line;
+      return frame;
+    };
+    StackFrame inside;
+    inside.function = "MPI_Recv";
+    auto at_call = caller("receive", static_cast<int>(*call.line));
+    job.rank(rank).stacks = {{.thread = call.thread,
+                              .frames = {inside, at_call, caller("exchange", 40),
+                                         caller(rank == 3 ? "finish" : "step", 88),
+                                         caller("main", rank == 3 ? 20 : 10)}}};
+  }
+  const std::string place = "in MPI_Recv at halo.c:212 (from ";
+  EXPECT_EQ(analyze(job.dump).look_at.front(), "3 of 4 ranks are " + place +
+                                                   "step at solver.c:88), rank 3 is " + place +
+                                                   "finish at solver.c:88)");
+  const auto other = [&job] { return analyze(job.dump).look_at.front(); };
+  job.rank(3).stacks->front().frames.resize(3); // where it came from is not known
+  EXPECT_THAT(other(), testing::Not(testing::HasSubstr("3 of 4")));
+  job.rank(3).stacks.reset();
+  EXPECT_THAT(other(), testing::Not(testing::HasSubstr("3 of 4")));
+}
+
 TEST(Analyze, WhereAllWaitOutsideOfMpiNothingIsDecided) {
   JobOnPaper job(2);
   job.outside(0, "pause");

@@ -1,5 +1,6 @@
 #include "host/analysis/findings/findings.h"
 #include "host/analysis/wait_words.h"
+#include "host/disk/file_name.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t most_groups = 3; ///< of odd ranks that a line names
 constexpr std::size_t least_ranks = 3; ///< of two ranks, none is the odd one
+constexpr std::size_t most_callers = 16;
 
 /// The main thread's call, or that of the thread that is seen: what a reader compares.
 const BlockedCall* main_call(const RankDump& rank) {
@@ -24,27 +26,59 @@ const BlockedCall* main_call(const RankDump& rank) {
   return main == calls.end() ? &calls.front() : &*main;
 }
 
+std::string place_of(const RankDump& rank) {
+  const BlockedCall* const call = main_call(rank);
+  auto words = call != nullptr ? whereabouts(*call) : "";
+  if (!words.empty())
+    words.insert(0, call->call ? "in " : "outside of MPI: ");
+  return words;
+}
+
+/// Who called the function in which the thread is, outwards to main: "step at solver.c:88".
+std::vector<std::string> callers_of(const RankDump& rank) {
+  std::vector<std::string> callers;
+  const BlockedCall* const call = main_call(rank);
+  if (!rank.stacks || call == nullptr)
+    return callers;
+  const auto stack = std::ranges::find(*rank.stacks, call->thread, &ThreadStack::thread);
+  if (stack == rank.stacks->end())
+    return callers;
+  const auto& frames = stack->frames;
+  auto frame = std::ranges::find_if(frames, [call](const StackFrame& one) {
+    return one.function && one.function == call->function && one.line == call->line;
+  });
+  while (frame != frames.end() && *frame->function != "main" && callers.size() < most_callers) {
+    if (++frame == frames.end() || !frame->function)
+      break;
+    callers.push_back(*frame->function);
+    if (frame->file && frame->line)
+      callers.back() += fmt::format(" at {}:{}", file_name(*frame->file), *frame->line);
+  }
+  return callers;
+}
+
 /// The ranks of one job, by where they are.
 class Places {
 public:
-  void add(std::int64_t rank, const BlockedCall* call) {
-    auto words = call != nullptr ? whereabouts(*call) : "";
-    if (!words.empty())
-      words.insert(0, call->call ? "in " : "outside of MPI: ");
-    (words.empty() ? unknown_ : by_words_[std::move(words)]).push_back(rank);
+  void add(const RankDump& rank, std::int64_t number) {
+    auto words = place_of(rank);
+    (words.empty() ? unknown_ : by_words_[std::move(words)]).push_back(number);
+    ranks_.emplace_back(number, &rank);
   }
 
   /// Empty: no place has more than half of the ranks, or all are in one. `size`: ranks of the job;
   /// `which`: those that were added, where these are not all.
-  std::string words(std::optional<std::int64_t> size, std::string_view which) const {
+  std::string words(std::optional<std::int64_t> size, std::string_view which) {
+    if (ranks_.size() < least_ranks)
+      return "";
+    if (by_words_.size() == 1 && unknown_.empty())
+      tell_callers_apart();
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> places(by_words_.begin(),
                                                                           by_words_.end());
     std::ranges::stable_sort(places, std::ranges::greater(),
                              [](const auto& place) { return place.second.size(); });
-    std::size_t all = unknown_.size();
-    for (const auto& [words, ranks] : places)
-      all += ranks.size();
-    if (all < least_ranks || places.size() < 2 || places.front().second.size() * 2 <= all)
+    const std::size_t all = ranks_.size();
+    if (places.size() < 2 || places.front().second.size() * 2 <= all)
       return "";
     const bool whole = size == static_cast<std::int64_t>(all);
     std::string text =
@@ -68,8 +102,26 @@ private:
     return fmt::format("{} {}", ranks_words(ranks), ranks.size() == 1 ? "is" : "are");
   }
 
+  /// All are in one place, which may be a function of many callers: the innermost call that they
+  /// did not all come from tells them apart, if it is known of each.
+  void tell_callers_apart() {
+    std::vector<std::vector<std::string>> callers;
+    std::size_t depth = most_callers;
+    for (const auto& [number, rank] : ranks_) {
+      callers.push_back(callers_of(*rank));
+      depth = std::min(depth, callers.back().size());
+    }
+    const std::string place = by_words_.begin()->first;
+    for (std::size_t i = 0; i < depth && by_words_.size() == 1; ++i) {
+      by_words_.clear();
+      for (std::size_t j = 0; j < ranks_.size(); ++j)
+        by_words_[fmt::format("{} (from {})", place, callers[j][i])].push_back(ranks_[j].first);
+    }
+  }
+
   std::map<std::string, std::vector<std::int64_t>> by_words_;
   std::vector<std::int64_t> unknown_;
+  std::vector<std::pair<std::int64_t, const RankDump*>> ranks_; ///< all that were added
 };
 
 } // namespace
@@ -82,7 +134,7 @@ std::vector<std::string> odd_ranks(const FindingInput& input) {
     const Process& it = picture.process(process);
     const bool gone = it.presence == Presence::exited || it.presence == Presence::finalized;
     if (dead_alone ? input.reduction.dead[process] : !gone)
-      jobs[it.job].add(it.rank, main_call(*it.now));
+      jobs[it.job].add(*it.now, it.rank);
   }
   std::vector<std::string> lines;
   for (std::size_t job = 0; job < jobs.size(); ++job)

@@ -78,6 +78,7 @@ std::vector<VerdictCase> deadlocks_of_messages() {
   std::vector<VerdictCase> cases = {
       deadlock("recv_ring", 2, {0, 1}),
       deadlock("recv_ring", 8, all(8)),
+      odd(deadlock("one_on_another_way", 4, all(4)), {3}),
       deadlock("send_ring", 2, {0, 1}),
       deadlock("ssend_ring", 5, all(5)),
       deadlock("send_ring_and_one", 4, {0, 1, 2}, {3}),
