@@ -31,14 +31,13 @@ public:
     rank_.stopped_ms = 12.5;
     rank_.stopped_at = "2026-01-01T12:00:00.000Z";
     rank_.process_state = "R";
-    rank_.mpi = MpiInfo{.name = "Open MPI",
-                        .version = "4.1.4",
-                        .build_id = {},
-                        .transport = "ob1",
-                        .state = MpiState::initialized,
-                        .types_source = {},
-                        .types_match = TypesMatch::exact,
-                        .thread_level = ThreadLevel::single};
+    MpiInfo& mpi = rank_.mpi.emplace();
+    mpi.name = "Open MPI";
+    mpi.version = "4.1.4";
+    mpi.transport = "ob1";
+    mpi.state = MpiState::initialized;
+    mpi.types_match = TypesMatch::exact;
+    mpi.thread_level = ThreadLevel::single;
     world_.id = TargetAddress{0};
     world_.name = "MPI_COMM_WORLD";
     world_.named_by_mpi = true;
