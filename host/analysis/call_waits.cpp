@@ -267,11 +267,11 @@ private:
     const bool still = stands_still(process_, *wait.call);
     if (still && (waits_for_request ? shows_all_ : whole_ && counts_))
       return; // whatever it waits for is pending and shown, and this is all that there is
-    // MPI_Wait may be for a request that no list shows. Another call may be about to post its own
-    // request, or about to return; but not if both requests of an exchange stand between the call
-    // and its caller.
+    // MPI_Wait may be for a request that no list shows, or about to return. Another call may be about
+    // to post its own request, or about to return; but not if both requests of an exchange stand
+    // between the call and its caller.
     const bool found = candidates.size() == 2 && wait.call->request_unique == false;
-    const bool sure = waits_for_request ? candidates.empty() : found || still;
+    const bool sure = waits_for_request ? still && candidates.empty() : found || still;
     may_wait_for(wait, sure ? WaitGraph::unproven : WaitGraph::guessed);
   }
 
@@ -383,8 +383,9 @@ private:
         wait.node = WaitGraph::unknown;
         say_unknown(wait, fmt::format("what goes on inside of {}", *wait.call->call));
       }
-      wait.guessed = !still && members->left && process_.before == nullptr;
     }
+    if (members->needed == WaitGraph::satisfied)
+      wait.guessed = !still && members->left && process_.before == nullptr;
     return true;
   }
 

@@ -143,7 +143,7 @@ WaitNode RequestWaits::peer_in(std::size_t process, const Partner& partner, cons
   return same == others.end() ? node : either(node, same->node);
 }
 
-WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at) {
+WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at, bool stuck) {
   const Operation& operation = *at.operation;
   if (operation.status == OpStatus::matched)
     return at.op_class == OpClass::receive ? matched(process, *at.seat, operation)
@@ -152,7 +152,11 @@ WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at) {
     return WaitGraph::satisfied;
   const WaitNode node = at.op_class == OpClass::send ? send(process, *at.seat, operation)
                                                      : receive(process, *at.seat, operation);
-  return operation.status == OpStatus::unknown ? either(node, WaitGraph::guessed) : node;
+  if (operation.status != OpStatus::unknown)
+    return node;
+  const bool too_late =
+      stuck && at.op_class == OpClass::receive && was_gone(partner_of(process, at));
+  return too_late ? node : either(node, WaitGraph::guessed);
 }
 
 /// A message that has not come is stuck if both its processes were in MPI all the time, as far as
@@ -197,11 +201,16 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
                                                       : WaitGraph::guessed);
 }
 
+/// Whether the look before showed that it had left MPI.
+bool RequestWaits::was_gone(const std::optional<Partner>& partner) const {
+  return partner && partner->process && did_no_more_[*partner->process] && earliest_stop_ &&
+         picture_.process(*partner->process).before_at < *earliest_stop_;
+}
+
 /// Nobody knows what a process that has left MPI had sent before. But if an earlier look showed it
 /// gone already, those messages have come since.
 WaitNode RequestWaits::still_gone(std::size_t process) {
-  if (did_no_more_[process] && earliest_stop_ &&
-      picture_.process(process).before_at < *earliest_stop_)
+  if (was_gone(Partner{.process = process}))
     return WaitGraph::unproven;
   left_unseen_.insert(process);
   return WaitGraph::unknown;

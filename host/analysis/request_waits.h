@@ -48,8 +48,8 @@ public:
                const std::vector<WaitNode>& process_nodes);
 
   /// The node of an operation: it goes on when everything has happened that the operation needs to
-  /// complete.
-  WaitNode node_of(std::size_t process, const OperationAt& at);
+  /// complete. `stuck`: a call that waits for it alone stood there in the look before.
+  WaitNode node_of(std::size_t process, const OperationAt& at, bool stuck = false);
   /// The node of a process that somebody waits for: it goes on if the process can still do
   /// something in MPI.
   WaitNode node_of(const Partner& partner) const;
@@ -105,6 +105,7 @@ private:
                    const Operation& operation);
   /// The node of a receive that has met its message, which is still coming.
   WaitNode matched(std::size_t process, const Seat& seat, const Operation& operation);
+  bool was_gone(const std::optional<Partner>& partner) const;
   WaitNode still_gone(std::size_t process);
   /// Whether the process counts its messages on the communicator of this seat, which another
   /// process may have.

@@ -344,6 +344,36 @@ TEST(RecordedVerdict, SomeProcessesWithoutRecordersAreUnknown) {
   EXPECT_NE(one_look(job).verdict, Verdict::deadlock);
 }
 
+/// Nobody knows what rank 1 had sent. But whatever it was has come since.
+TEST(RecordedVerdict, AReceiveFromWhoWasGoneInBothLooksIsNoGuess) {
+  const auto leave = [](RankDump& rank) {
+    rank.communicators.clear();
+    rank.blocked_in.reset();
+    rank.stacks.reset();
+    rank.mpi.reset();
+    rank.status = RankStatus::failed;
+    rank.errors = {{"attach.no_such_process", RankError::Level::error, "gone", ""}};
+  };
+  RecordedJob job(3);
+  job.blocked_in_receive(0, 1, 5);
+  job.blocked_in_receive(2, 0, 5);
+  auto late = job;
+  leave(job.rank(1));
+  auto moved = job;
+  expect_recorded_deadlock(recorded_looks(job), {0}, {2}, Confidence::likely);
+
+  moved.settle();
+  moved.look_again();
+  moved.channel(0, 2, 7).received = 1; // between the looks
+  EXPECT_NE(analyze(moved.dump).confidence, Confidence::likely);
+
+  late.settle();
+  late.look_again();
+  leave(late.rank(1));
+  late.settle();
+  EXPECT_NE(analyze(late.dump).confidence, Confidence::likely);
+}
+
 TEST(RecordedVerdict, MessagesThatNobodyReceivesAreNamed) {
   RecordedJob job(2);
   job.sent(1, 0, 5);

@@ -1,6 +1,7 @@
 #include "host/mpi/openmpi/openmpi_process.h"
 
 #include "host/codes.h"
+#include "host/disk/file_name.h"
 #include "host/memory/reader.h"
 #include "host/mpi/openmpi/known_objects.h"
 #include "host/mpi/structures.h"
@@ -259,6 +260,36 @@ Result<std::optional<std::int64_t>> read_progress(const AddressSpace& space) {
   return digest;
 }
 
+namespace {
+
+/// "ob1", where the component is a file of its own: the one that has the module's first function.
+Result<std::optional<std::string>> component_by_file(const AddressSpace& space) {
+  constexpr std::string_view prefix = "mca_pml_";
+  constexpr std::string_view suffix = ".so";
+  const auto module = space.images.find_symbol("mca_pml");
+  if (!module)
+    return std::nullopt;
+  const auto function = read_pointer(space.memory, space.platform, module->address);
+  if (!function && function.error().code != codes::memory_unreadable)
+    return Failure(function.error());
+  if (!function)
+    return std::nullopt;
+  for (const Image& image : space.images.images()) {
+    std::string_view name = file_name(image.target_path);
+    if (!name.starts_with(prefix) || !name.ends_with(suffix))
+      continue;
+    name.remove_prefix(prefix.size());
+    name.remove_suffix(std::min(name.size(), suffix.size()));
+    const auto segments = segments_of(image);
+    const auto has_it = [&](const MappedRange& segment) { return segment.contains(*function); };
+    if (is_component_name(name) && std::ranges::any_of(segments, has_it))
+      return std::string(name);
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
 Result<std::optional<std::string>> read_transport(const AddressSpace& space) {
   const std::optional<std::string> unknown;
   const auto component = space.images.find_symbol("mca_pml_base_selected_component");
@@ -271,7 +302,7 @@ Result<std::optional<std::string>> read_transport(const AddressSpace& space) {
   if (!name_offset)
     return forward(std::move(name_offset));
   if (!*version || !*name_offset)
-    return unknown;
+    return component_by_file(space);
   auto name =
       read_string(space.memory, component->address + **version + **name_offset, max_component_name);
   if (!name && name.error().code == codes::memory_unreadable)
