@@ -267,9 +267,9 @@ private:
     const bool still = stands_still(process_, *wait.call);
     if (still && (waits_for_request ? shows_all_ : whole_ && counts_))
       return; // whatever it waits for is pending and shown, and this is all that there is
-    // MPI_Wait may be for a request that no list shows, or about to return. Another call may be about
-    // to post its own request, or about to return; but not if both requests of an exchange stand
-    // between the call and its caller.
+    // MPI_Wait may be for a request that no list shows, or about to return. Another call may be
+    // about to post its own request, or about to return; but not if both requests of an exchange
+    // stand between the call and its caller.
     const bool found = candidates.size() == 2 && wait.call->request_unique == false;
     const bool sure = waits_for_request ? still && candidates.empty() : found || still;
     may_wait_for(wait, sure ? WaitGraph::unproven : WaitGraph::guessed);
