@@ -190,7 +190,9 @@ private:
     if (*wait.call->group == 0 || waited == nullptr)
       return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
     group.all = kind != CallKind::wait_any;
-    group.more = waited->unseen || !records_all_;
+    const std::size_t shown = group.operations.size() + group.collectives.size();
+    const bool fewer = !group.all || waited->count > shown; // an unknown count is large
+    group.more = waited->unseen || !records_all_ || (!whole_ && fewer);
     group.still = stands_still(process_, *wait.call);
     group.once = process_.before == nullptr;
     wait_for_recorded(wait, group, index_, all_.requests_, all_.graph_);
@@ -432,7 +434,8 @@ private:
     if (collectives.size() == 1) {
       add(wait, WaitGraph::Mode::all);
       wait_for(wait, collectives.front());
-      return may_wait_for(wait, WaitGraph::unproven);
+      const bool still = stands_still(process_, *wait.call); // else it may be about to return
+      return may_wait_for(wait, still ? WaitGraph::unproven : WaitGraph::guessed);
     }
     if (wait.call->request && wait.call->request_unique == true)
       for (const OperationAt& at : own_) // MPI_Comm_create_group, by a tag that the program gave

@@ -46,13 +46,13 @@ public:
 private:
   void take_elements() {
     // One of several may be complete while the call waits for the others.
-    const bool stuck =
+    const bool alone =
         group_.still && !group_.more && group_.operations.size() + group_.collectives.size() == 1;
     for (const OperationAt& at : group_.operations) {
       if (!is_open(*at.operation))
         continue;
       wait_.operations.push_back(at);
-      Element element{requests_.node_of(process_, at, stuck), WaitGraph::satisfied};
+      Element element{requests_.node_of(process_, at, alone), WaitGraph::satisfied};
       if (may_be_taken(at) && element.node != WaitGraph::satisfied)
         element.suspect = requests_.receiver_of(process_, at);
       elements_.push_back(element);

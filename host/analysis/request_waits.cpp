@@ -51,6 +51,8 @@ RequestWaits::RequestWaits(const JobPicture& picture, const Channels& channels, 
     const auto& stop = process.now->stopped_at;
     if (stop && process.presence == Presence::here)
       earliest_stop_ = std::min(earliest_stop_.value_or(*stop), *stop);
+    for (const RankDump* look : {process.now, process.before})
+      suspended_ = suspended_ || (look != nullptr && look->process_state == "T");
     has_threads_.push_back(is_multi_threaded(*process.now, threads_of(*process.now)));
   }
   find_collectives_under_way();
@@ -143,7 +145,7 @@ WaitNode RequestWaits::peer_in(std::size_t process, const Partner& partner, cons
   return same == others.end() ? node : either(node, same->node);
 }
 
-WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at, bool stuck) {
+WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at, bool alone) {
   const Operation& operation = *at.operation;
   if (operation.status == OpStatus::matched)
     return at.op_class == OpClass::receive ? matched(process, *at.seat, operation)
@@ -155,7 +157,7 @@ WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at, bool 
   if (operation.status != OpStatus::unknown)
     return node;
   const bool too_late =
-      stuck && at.op_class == OpClass::receive && was_gone(partner_of(process, at));
+      alone && at.op_class == OpClass::receive && sends_no_data(partner_of(process, at));
   return too_late ? node : either(node, WaitGraph::guessed);
 }
 
@@ -201,16 +203,26 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
                                                       : WaitGraph::guessed);
 }
 
-/// Whether the look before showed that it had left MPI.
-bool RequestWaits::was_gone(const std::optional<Partner>& partner) const {
-  return partner && partner->process && did_no_more_[*partner->process] && earliest_stop_ &&
-         picture_.process(*partner->process).before_at < *earliest_stop_;
+/// Whether the look before showed that it had left MPI: whatever it had sent has come since, unless
+/// a signal had stopped somebody.
+bool RequestWaits::was_gone(std::size_t process) const {
+  return did_no_more_[process] && !suspended_ && earliest_stop_ &&
+         picture_.process(process).before_at < *earliest_stop_;
+}
+
+/// Inside of MPI_Finalize a process still sends the data of earlier sends.
+bool RequestWaits::sends_no_data(const std::optional<Partner>& partner) const {
+  if (!partner || !partner->process)
+    return false;
+  const Presence before = picture_.process(*partner->process).presence_before;
+  return (before == Presence::exited || before == Presence::finalized) &&
+         does_no_more_[*partner->process] && was_gone(*partner->process);
 }
 
 /// Nobody knows what a process that has left MPI had sent before. But if an earlier look showed it
 /// gone already, those messages have come since.
 WaitNode RequestWaits::still_gone(std::size_t process) {
-  if (was_gone(Partner{.process = process}))
+  if (was_gone(process))
     return WaitGraph::unproven;
   left_unseen_.insert(process);
   return WaitGraph::unknown;

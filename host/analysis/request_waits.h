@@ -48,8 +48,9 @@ public:
                const std::vector<WaitNode>& process_nodes);
 
   /// The node of an operation: it goes on when everything has happened that the operation needs to
-  /// complete. `stuck`: a call that waits for it alone stood there in the look before.
-  WaitNode node_of(std::size_t process, const OperationAt& at, bool stuck = false);
+  /// complete. `alone`: a call that stood there in the look before waits for it, and for nothing
+  /// else.
+  WaitNode node_of(std::size_t process, const OperationAt& at, bool alone = false);
   /// The node of a process that somebody waits for: it goes on if the process can still do
   /// something in MPI.
   WaitNode node_of(const Partner& partner) const;
@@ -105,7 +106,8 @@ private:
                    const Operation& operation);
   /// The node of a receive that has met its message, which is still coming.
   WaitNode matched(std::size_t process, const Seat& seat, const Operation& operation);
-  bool was_gone(const std::optional<Partner>& partner) const;
+  bool was_gone(std::size_t process) const;
+  bool sends_no_data(const std::optional<Partner>& partner) const;
   WaitNode still_gone(std::size_t process);
   /// Whether the process counts its messages on the communicator of this seat, which another
   /// process may have.
@@ -125,6 +127,7 @@ private:
   std::vector<bool> does_no_more_;
   std::vector<bool> did_no_more_;            ///< in the look before
   std::optional<std::string> earliest_stop_; ///< the first stop of the newest looks; RFC 3339
+  bool suspended_ = false;                   ///< a signal had stopped somebody in one of the looks
   std::vector<bool> has_threads_;            ///< several threads may be in MPI at once
   std::vector<std::vector<CollectiveUnderWay>> under_way_;
   CollectiveWaits collectives_;

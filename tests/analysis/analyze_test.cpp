@@ -714,6 +714,12 @@ TEST(Analyze, SaysWhoCameToTheCallOfAllOthersOnAnotherWay) {
                                                    "step at solver.c:88), rank 3 is " + place +
                                                    "finish at solver.c:88)");
   const auto other = [&job] { return analyze(job.dump).look_at.front(); };
+  auto same = job;
+  StackFrame& way = same.rank(3).stacks->front().frames[3];
+  way.function = "step";
+  way.line.reset(); // no line information where it runs
+  same.rank(3).stacks->front().frames[4].line = 10;
+  EXPECT_THAT(analyze(same.dump).look_at.front(), testing::Not(testing::HasSubstr("3 of 4")));
   job.rank(3).stacks->front().frames.resize(3); // where it came from is not known
   EXPECT_THAT(other(), testing::Not(testing::HasSubstr("3 of 4")));
   job.rank(3).stacks.reset();

@@ -358,8 +358,10 @@ TEST(RecordedVerdict, AReceiveFromWhoWasGoneInBothLooksIsNoGuess) {
   job.blocked_in_receive(0, 1, 5);
   job.blocked_in_receive(2, 0, 5);
   auto late = job;
+  auto finalizing = job;
   leave(job.rank(1));
   auto moved = job;
+  auto suspended = job;
   expect_recorded_deadlock(recorded_looks(job), {0}, {2}, Confidence::likely);
 
   moved.settle();
@@ -372,6 +374,41 @@ TEST(RecordedVerdict, AReceiveFromWhoWasGoneInBothLooksIsNoGuess) {
   leave(late.rank(1));
   late.settle();
   EXPECT_NE(analyze(late.dump).confidence, Confidence::likely);
+
+  suspended.rank(0).process_state = "T"; // it takes nothing in
+  EXPECT_NE(recorded_looks(suspended).confidence, Confidence::likely);
+
+  finalizing.in_call(1, "MPI_Finalize");
+  finalizing.world(1).recorded->whole = false; // what it has sent may still be coming
+  finalizing.settle();
+  finalizing.look_again();
+  leave(finalizing.rank(1));
+  finalizing.settle();
+  EXPECT_NE(analyze(finalizing.dump).confidence, Confidence::likely);
+}
+
+/// Rank 2 computes, and is what rank 0 waits for.
+TEST(RecordedVerdict, WhatAFilterHidesMayBeWaitedFor) {
+  for (const char* call : {"MPI_Waitany", "MPI_Waitall"}) {
+    RecordedJob job(3);
+    job.begin_receive(0, 1, 1);
+    job.begin_receive(0, 2, 2);
+    job.wait(0, call, 0, 2);
+    job.blocked_in_receive(1, 0, 5);
+    const bool all = std::string(call) == "MPI_Waitall";
+    EXPECT_EQ(one_look(job).verdict, all ? Verdict::deadlock : Verdict::no_deadlock);
+    job.world(0).queue(OpClass::receive).operations.truncate(1);
+    job.dump.filters.tags = {1};
+    EXPECT_EQ(analyze(job.dump).verdict, all ? Verdict::deadlock : Verdict::undecided) << call;
+    if (all) { // what is shown may be complete, and what is hidden may not be
+      RankDump& gone = job.rank(1);
+      gone = RankDump{};
+      gone.rank = 1;
+      gone.status = RankStatus::failed;
+      gone.errors = {{"attach.no_such_process", RankError::Level::error, "gone", ""}};
+      EXPECT_NE(recorded_looks(job).confidence, Confidence::likely);
+    }
+  }
 }
 
 TEST(RecordedVerdict, MessagesThatNobodyReceivesAreNamed) {

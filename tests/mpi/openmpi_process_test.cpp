@@ -373,6 +373,21 @@ TEST_F(OpenMpiProcess, WhatARankWaitsForIsPendingThoughTheDllSaysComplete) {
   EXPECT_EQ(with_tag(all[0].queue(OpClass::receive), 24)->status, OpStatus::complete);
 }
 
+TEST_F(OpenMpiProcess, WithoutTypesTheFileOfItsFunctionsNamesTheTransport) {
+  start("");
+  auto loaded = std::move(*images_of_process(singleton->pid()));
+  const auto transport = [this](std::vector<Image> of) {
+    ImageSet untyped(std::move(of));
+    return openmpi::read_transport({untyped, *memory, platform}).value();
+  };
+  auto all = loaded.images();
+  EXPECT_EQ(transport(all), "ob1");
+  for (Image& image : all)
+    if (image.target_path.ends_with("/mca_pml_ob1.so"))
+      image.file = nullptr; // it is not on this host
+  EXPECT_EQ(transport(all), std::nullopt);
+}
+
 TEST_F(OpenMpiProcess, BeforeMpiInitThereIsNothing) {
   start("early");
   EXPECT_EQ(openmpi::read_state({*images, *memory, platform}).value(), MpiState::not_initialized);

@@ -34,9 +34,14 @@ std::string place_of(const RankDump& rank) {
   return words;
 }
 
-/// Who called the function in which the thread is, outwards to main: "step at solver.c:88".
-std::vector<std::string> callers_of(const RankDump& rank) {
-  std::vector<std::string> callers;
+struct Caller {
+  std::string function;
+  std::string place; ///< "solver.c:88"; empty: not known
+};
+
+/// Who called the function in which the thread is, outwards to main.
+std::vector<Caller> callers_of(const RankDump& rank) {
+  std::vector<Caller> callers;
   const BlockedCall* const call = main_call(rank);
   if (!rank.stacks || call == nullptr)
     return callers;
@@ -50,9 +55,9 @@ std::vector<std::string> callers_of(const RankDump& rank) {
   while (frame != frames.end() && *frame->function != "main" && callers.size() < most_callers) {
     if (++frame == frames.end() || !frame->function)
       break;
-    callers.push_back(*frame->function);
+    callers.push_back({*frame->function, ""});
     if (frame->file && frame->line)
-      callers.back() += fmt::format(" at {}:{}", file_name(*frame->file), *frame->line);
+      callers.back().place = fmt::format("{}:{}", file_name(*frame->file), *frame->line);
   }
   return callers;
 }
@@ -66,19 +71,40 @@ public:
     ranks_.emplace_back(number, &rank);
   }
 
+  /// All may be in one place that has many callers: then the innermost call that they did not all
+  /// come from tells them apart, if it is known of each.
+  void tell_callers_apart() {
+    if (by_words_.size() != 1 || !unknown_.empty())
+      return;
+    std::vector<std::vector<Caller>> callers;
+    std::size_t depth = most_callers;
+    for (const auto& [number, rank] : ranks_) {
+      callers.push_back(callers_of(*rank));
+      depth = std::min(depth, callers.back().size());
+    }
+    const std::string place = by_words_.begin()->first;
+    for (std::size_t i = 0; i < depth && by_words_.size() == 1; ++i) {
+      by_words_.clear();
+      const bool placed =
+          std::ranges::none_of(callers, [i](const auto& one) { return one[i].place.empty(); });
+      for (std::size_t j = 0; j < ranks_.size(); ++j) {
+        const Caller& caller = callers[j][i];
+        const auto at = placed ? at_place(caller.place) : "";
+        by_words_[fmt::format("{} (from {}{})", place, caller.function, at)].push_back(
+            ranks_[j].first);
+      }
+    }
+  }
+
   /// Empty: no place has more than half of the ranks, or all are in one. `size`: ranks of the job;
   /// `which`: those that were added, where these are not all.
-  std::string words(std::optional<std::int64_t> size, std::string_view which) {
-    if (ranks_.size() < least_ranks)
-      return "";
-    if (by_words_.size() == 1 && unknown_.empty())
-      tell_callers_apart();
+  std::string words(std::optional<std::int64_t> size, std::string_view which) const {
     std::vector<std::pair<std::string, std::vector<std::int64_t>>> places(by_words_.begin(),
                                                                           by_words_.end());
     std::ranges::stable_sort(places, std::ranges::greater(),
                              [](const auto& place) { return place.second.size(); });
     const std::size_t all = ranks_.size();
-    if (places.size() < 2 || places.front().second.size() * 2 <= all)
+    if (all < least_ranks || places.size() < 2 || places.front().second.size() * 2 <= all)
       return "";
     const bool whole = size == static_cast<std::int64_t>(all);
     std::string text =
@@ -102,23 +128,6 @@ private:
     return fmt::format("{} {}", ranks_words(ranks), ranks.size() == 1 ? "is" : "are");
   }
 
-  /// All are in one place, which may be a function of many callers: the innermost call that they
-  /// did not all come from tells them apart, if it is known of each.
-  void tell_callers_apart() {
-    std::vector<std::vector<std::string>> callers;
-    std::size_t depth = most_callers;
-    for (const auto& [number, rank] : ranks_) {
-      callers.push_back(callers_of(*rank));
-      depth = std::min(depth, callers.back().size());
-    }
-    const std::string place = by_words_.begin()->first;
-    for (std::size_t i = 0; i < depth && by_words_.size() == 1; ++i) {
-      by_words_.clear();
-      for (std::size_t j = 0; j < ranks_.size(); ++j)
-        by_words_[fmt::format("{} (from {})", place, callers[j][i])].push_back(ranks_[j].first);
-    }
-  }
-
   std::map<std::string, std::vector<std::int64_t>> by_words_;
   std::vector<std::int64_t> unknown_;
   std::vector<std::pair<std::int64_t, const RankDump*>> ranks_; ///< all that were added
@@ -137,13 +146,15 @@ std::vector<std::string> odd_ranks(const FindingInput& input) {
       jobs[it.job].add(*it.now, it.rank);
   }
   std::vector<std::string> lines;
-  for (std::size_t job = 0; job < jobs.size(); ++job)
-    if (auto words =
-            jobs[job].words(picture.sizes()[job], dead_alone ? "cannot go on" : "were looked at");
-        !words.empty())
-      lines.push_back(jobs.size() > 1 ? fmt::format("job {}: {}",
-                                                    picture.jobs()[job].value_or("unknown"), words)
-                                      : std::move(words));
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    jobs[job].tell_callers_apart();
+    auto words =
+        jobs[job].words(picture.sizes()[job], dead_alone ? "cannot go on" : "were looked at");
+    if (!words.empty() && jobs.size() > 1)
+      words.insert(0, fmt::format("job {}: ", picture.jobs()[job].value_or("unknown")));
+    if (!words.empty())
+      lines.push_back(std::move(words));
+  }
   return lines;
 }
 

@@ -276,10 +276,10 @@ Result<std::optional<std::string>> component_by_file(const AddressSpace& space) 
     return std::nullopt;
   for (const Image& image : space.images.images()) {
     std::string_view name = file_name(image.target_path);
-    if (!name.starts_with(prefix) || !name.ends_with(suffix))
+    if (image.file == nullptr || !name.starts_with(prefix) || !name.ends_with(suffix))
       continue;
     name.remove_prefix(prefix.size());
-    name.remove_suffix(std::min(name.size(), suffix.size()));
+    name.remove_suffix(suffix.size());
     const auto segments = segments_of(image);
     const auto has_it = [&](const MappedRange& segment) { return segment.contains(*function); };
     if (is_component_name(name) && std::ranges::any_of(segments, has_it))
