@@ -47,7 +47,7 @@ public:
       wait_in_loop(wait);
       // These end with a message that no request is for.
       if (call.call == "MPI_Iprobe" || call.call == "MPI_Improbe")
-        may_wait_for_hidden(wait);
+        wait.node == WaitGraph::satisfied ? wait_for_anybody(wait) : may_wait_for_hidden(wait);
       break;
     case CallKind::collective:
       wait_inside(wait);
@@ -85,14 +85,15 @@ public:
     return wait;
   }
 
-  /// A thread sleeps in a loop, and calls MPI in between: like a loop around MPI_Test. But the loop
-  /// may end by something else than MPI, and the thread may send then. nullopt: nothing that it
-  /// could poll for is pending.
-  std::optional<CallWait> wait_asleep(const BlockedCall& sleep) {
-    if (!whole_ || (own_.empty() && all_.requests_.under_way(index_).empty()))
-      return std::nullopt;
+  /// A thread sleeps in a loop, and calls MPI in between: like a loop around MPI_Test or
+  /// MPI_Iprobe. But the loop may end by something else than MPI, and the thread may send then.
+  CallWait wait_asleep(const BlockedCall& sleep) {
     CallWait wait;
     wait.asleep = &sleep;
+    if (own_.empty() && all_.requests_.under_way(index_).empty()) {
+      wait_for_anybody(wait);
+      return wait;
+    }
     wait_in_loop(wait);
     all_.graph_.wait_for(wait.node, WaitGraph::idle);
     return wait;
@@ -158,8 +159,9 @@ private:
   }
 
   /// The groups of operations that a thread's call may wait for: the group of the request on its
-  /// stack; if it has none, the groups that hold no other thread's request.
-  std::vector<std::uint32_t> groups_of(const BlockedCall& call) const {
+  /// stack; if it has none, the groups that hold no other thread's request. Only MPI_Wait and the
+  /// like wait for several requests as one group.
+  std::vector<std::uint32_t> groups_of(const BlockedCall& call, CallKind kind) const {
     if (const auto own = call.request ? group_of_.find(call.request->value) : group_of_.end();
         own != group_of_.end())
       return {own->second};
@@ -169,10 +171,16 @@ private:
         if (const auto its = group_of_.find(thread.call->request->value); its != group_of_.end())
           claimed.insert(its->second);
     std::vector<std::uint32_t> others;
+    const bool any = kind == CallKind::wait_all || kind == CallKind::wait_any;
     for (const auto& [number, operations] : groups_)
-      if (!claimed.contains(number))
+      if (!claimed.contains(number) && (any || is_of_one(operations)))
         others.push_back(number);
     return others;
+  }
+
+  static bool is_of_one(const std::vector<OperationAt>& group) {
+    const std::uint32_t count = group.front().operation->waited.count;
+    return group.size() == 1 && (count == 1 || count == Waited::unknown_count);
   }
 
   /// A recorder knows everything that a call waits for, once the call has told it.
@@ -204,6 +212,17 @@ private:
                        wait.operations.front().operation->request == wait.call->request;
     if (!whole_ && !found && wait.mode == WaitGraph::Mode::any)
       may_wait_for_hidden(wait);
+    if (!whole_ && kind == CallKind::exchange)
+      also_waits_for_hidden(wait);
+  }
+
+  /// The call needs all of its operations, and not all of them may be shown.
+  void also_waits_for_hidden(CallWait& wait) {
+    const WaitNode both = all_.graph_.add(WaitGraph::Mode::all);
+    all_.graph_.wait_for(both, wait.node);
+    all_.graph_.wait_for(both, WaitGraph::unknown);
+    wait.node = both;
+    say_unknown(wait, fmt::format("all that {} waits for", words_of(wait)));
   }
 
   /// The call may wait for an operation that was not shown, alone or among others.
@@ -214,11 +233,11 @@ private:
     all_.graph_.wait_for(either, wait.node);
     all_.graph_.wait_for(either, WaitGraph::unknown);
     wait.node = either;
-    say_unknown(wait, fmt::format("all that {} waits for", *wait.call->call));
+    say_unknown(wait, fmt::format("all that {} waits for", words_of(wait)));
   }
 
   void choose_requests(CallWait& wait, CallKind kind) {
-    const auto groups = groups_of(*wait.call);
+    const auto groups = groups_of(*wait.call, kind);
     if (groups.size() == 1)
       return wait_for_group(wait, groups_.at(groups.front()), kind);
     std::vector<OperationAt> candidates;
@@ -233,7 +252,7 @@ private:
         return wait_for_known(wait, kind, at);
       const bool elsewhere =
           wait.call->communicator && at.seat->communicator->id != *wait.call->communicator;
-      if (fits(kind, at.op_class, at.operation->kind) && !elsewhere &&
+      if (fits(kind, at.op_class, at.operation->kind) && !elsewhere && !at.operation->waited &&
           !would_be_marked(*wait.call, kind))
         candidates.push_back(at);
     }
@@ -348,11 +367,26 @@ private:
   /// A loop may wait for any operation that it polls; with none pending it goes on by itself.
   void wait_in_loop(CallWait& wait) {
     const auto& collectives = all_.requests_.under_way(index_);
-    wait_for_one_of(wait, own_, collectives);
-    if (own_.empty() && collectives.empty())
+    if (own_.empty() && collectives.empty()) {
       wait.node = WaitGraph::satisfied;
-    else if (!whole_)
+      if (!shows_all_ && !(whole_ && records_all_))
+        wait_for_anybody(wait);
+      return;
+    }
+    wait_for_one_of(wait, own_, collectives);
+    if (!whole_)
       may_wait_for_hidden(wait);
+  }
+
+  /// It polls for what is in no list, a message that has not come for example.
+  void wait_for_anybody(CallWait& wait) {
+    wait.node = WaitGraph::unknown;
+    wait.by_anybody = true;
+    say_unknown(wait, fmt::format("what {} waits for", words_of(wait)));
+  }
+
+  static std::string words_of(const CallWait& wait) {
+    return wait.call != nullptr ? *wait.call->call : "a loop that sleeps";
   }
 
   void wait_inside(CallWait& wait) {
@@ -360,10 +394,12 @@ private:
     for (const OperationAt& at : inside_)
       if (!wait.call->communicator || at.seat->communicator->id == *wait.call->communicator)
         inside.push_back(at);
-    if (!inside.empty())
-      return wait_for_all(wait, inside);
-    if (!inside_.empty())
-      return wait_for_all(wait, inside_);
+    if (!inside_.empty()) {
+      wait_for_all(wait, inside.empty() ? inside_ : inside);
+      if (!whole_)
+        also_waits_for_hidden(wait);
+      return;
+    }
     if (wait_for_members(wait))
       return;
     wait_in_collective_without_operations(wait);
@@ -457,6 +493,7 @@ private:
       known->second = all_.wait_for(std::move(members));
     }
     take_absent(wait, known->second);
+    wait.guessed = wait.members.size() == 0 && stands_still(process_, *wait.call);
   }
 
   CallWaits& all_;
@@ -495,8 +532,7 @@ std::vector<CallWait> CallWaits::of(std::size_t process, const std::vector<Threa
   if (nothing_known && threads.size() == 1)
     waits.push_back(calls.wait_by_operations());
   if (const BlockedCall* sleep = sleep_between_calls(picture_.process(process), threads))
-    if (auto wait = calls.wait_asleep(*sleep))
-      waits.push_back(std::move(*wait));
+    waits.push_back(calls.wait_asleep(*sleep));
   return waits;
 }
 

@@ -52,7 +52,7 @@ JobWaits::JobWaits(const JobPicture& picture)
   const auto gone_on = channels_.gone_on();
   for (std::size_t process = 0; process < waits_.size(); ++process)
     add_waits(process, gone_on[process]);
-  help_one_sided_waits();
+  help_waits_for_anybody();
   graph_.close();
 }
 
@@ -68,10 +68,13 @@ void JobWaits::add_waits(std::size_t process, bool gone_on) {
   waits.threads = threads_of(*it.now);
   waits.calls = calls_.of(process, waits.threads);
   for (CallWait& call : waits.calls)
-    if (call.call != nullptr && !call.unknown.empty() && is_one_sided(*call.call)) {
+    if (call.by_anybody ||
+        (call.call != nullptr && !call.unknown.empty() && is_one_sided(*call.call))) {
       call.node = graph_.add(WaitGraph::Mode::any);
       graph_.wait_for(call.node, WaitGraph::unknown);
-      one_sided_.emplace_back(process, call.node);
+      if (call.asleep != nullptr)
+        graph_.wait_for(call.node, WaitGraph::idle);
+      for_anybody_.emplace_back(process, call.node);
     }
   wait_as_threads(process, nodes_[process], waits);
   for (const CallWait& call : waits.calls) {
@@ -133,17 +136,17 @@ WaitNode JobWaits::outside_of_mpi(std::size_t process, const ThreadView& thread,
   return WaitGraph::unknown;
 }
 
-/// Nothing shows which processes a one-sided call waits for. But where all others go on, it goes
-/// on, too.
-void JobWaits::help_one_sided_waits() {
+/// Nothing shows which process a one-sided call or a polling loop waits for. But where all others
+/// go on, it goes on, too. A process that has ended does not.
+void JobWaits::help_waits_for_anybody() {
   constexpr std::size_t most_edges = 1'000'000;
-  if (one_sided_.size() * waits_.size() > most_edges)
+  if (for_anybody_.size() * waits_.size() > most_edges)
     return;
-  for (const auto& [process, node] : one_sided_) {
+  for (const auto& [process, node] : for_anybody_) {
     const WaitNode others = graph_.add(WaitGraph::Mode::all);
     for (std::size_t other = 0; other < waits_.size(); ++other)
       if (other != process && picture_.process(other).job == picture_.process(process).job)
-        graph_.wait_for(others, nodes_[other]);
+        graph_.wait_for(others, requests_.does_no_more(other) ? WaitGraph::unknown : nodes_[other]);
     graph_.wait_for(node, others);
   }
 }

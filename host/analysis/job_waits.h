@@ -45,7 +45,7 @@ private:
   void add_waits(std::size_t process, bool gone_on);
   void wait_as_threads(std::size_t process, WaitNode node, ProcessWaits& waits);
   WaitNode outside_of_mpi(std::size_t process, const ThreadView& thread, ProcessWaits& waits);
-  void help_one_sided_waits();
+  void help_waits_for_anybody();
 
   const JobPicture& picture_;
   Channels channels_;
@@ -55,7 +55,7 @@ private:
   CallWaits calls_;
   std::vector<ProcessWaits> waits_;
   std::vector<std::pair<std::size_t, WaitNode>>
-      one_sided_; ///< a process, and the node that lets it go on
+      for_anybody_; ///< a process, and the node that lets it go on
 };
 
 } // namespace mqbridge

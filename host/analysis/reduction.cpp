@@ -90,6 +90,19 @@ private:
     return jobs;
   }
 
+  /// Processes with which calls of others exchange messages: a call may need their progress,
+  /// although its message has met its receive.
+  std::vector<bool> partners_of_calls() const {
+    std::vector<bool> partners(waits_.nodes().size(), false);
+    for (std::size_t process = 0; process < partners.size(); ++process)
+      for (const CallWait& call : waits_.of(process).calls)
+        for (const OperationAt& at : call.operations)
+          if (const auto partner = waits_.requests().partner_of(process, at);
+              partner && partner->process && *partner->process != process)
+            partners[*partner->process] = true;
+    return partners;
+  }
+
   /// If a process in MPI waits for one outside of MPI that is not known to go on, it is undecided,
   /// too. So if all processes are seen, and all undecided ones are outside, nobody in MPI waits for
   /// them.
@@ -109,8 +122,10 @@ private:
     if (picture.nameless() > 0 || !all_found)
       return;
     const auto go_on = jobs_that_go_on(pessimistic);
+    const auto partners = partners_of_calls();
     for (std::size_t process = 0; process < reduction.undecided.size(); ++process)
-      if (reduction.undecided[process] && go_on[picture.process(process).job]) {
+      if (reduction.undecided[process] && !partners[process] &&
+          go_on[picture.process(process).job]) {
         reduction.undecided[process] = false;
         reduction.aside[process] = true;
       }

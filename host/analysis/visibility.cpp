@@ -127,6 +127,8 @@ private:
       return "whether the loop that sleeps waits for its requests alone";
     if (call.call == nullptr)
       return "which of its requests it waits for";
+    if (kind_of_call(*call.call->call) == CallKind::finalize)
+      return "what goes on inside of MPI_Finalize";
     const bool numbered =
         call.members || std::ranges::any_of(call.collectives, [](const auto& each) {
           return each->recorded != nullptr;

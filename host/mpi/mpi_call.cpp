@@ -71,13 +71,13 @@ constexpr auto collectives = std::to_array<Named<CollectiveKind>>({
     {"Allgatherv", CollectiveKind::everybody},
     {"Allreduce", CollectiveKind::everybody},
     {"Alltoall", CollectiveKind::everybody},
-    {"Alltoallv", CollectiveKind::everybody},
+    {"Alltoallv", CollectiveKind::other}, // a block of no elements is not waited for
     {"Alltoallw", CollectiveKind::other},
     {"Barrier", CollectiveKind::everybody},
     {"Bcast", CollectiveKind::from_root},
     {"Exscan", CollectiveKind::chain},
     {"Gather", CollectiveKind::to_root},
-    {"Gatherv", CollectiveKind::to_root},
+    {"Gatherv", CollectiveKind::other}, // nor here
     {"Neighbor_allgather", CollectiveKind::other},
     {"Neighbor_allgatherv", CollectiveKind::other},
     {"Neighbor_alltoall", CollectiveKind::other},

@@ -741,8 +741,11 @@ TEST(Analyze, OneSidedWaitsAreUnknownUnlessAllOthersGoOn) {
   JobOnPaper job(3);
   job.in_call(0, "MPI_Win_lock");
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  auto gone = job;
   job.blocked_receive(1, 0);
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+  gone.dump.ranks[1].process_state = "Z"; // it holds the lock
+  EXPECT_EQ(analyze(gone.dump).verdict, Verdict::undecided);
 }
 
 TEST(Analyze, AReceiveFromOneselfIsACoreByItself) {
@@ -811,6 +814,75 @@ TEST(Analyze, APollingLoopIsAGuess) {
   expect_deadlock(analysis, {0, 1});
   EXPECT_EQ(analysis.confidence, Confidence::possible);
   EXPECT_TRUE(has(analysis, FindingKind::polling));
+}
+
+TEST(Analyze, LoopsThatPollForWhatIsInNoListGoOnWhereAllOthersDo) {
+  JobOnPaper job(2);
+  job.in_call(0, "MPI_Iprobe");
+  job.blocked_receive(1, 0);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+  job.outside(0, "clock_nanosleep");
+  job.rank(0).mpi->progress = 1;
+  job.look_again();
+  job.rank(0).mpi->progress = 2;
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+  auto goes_on = job;
+  goes_on.outside(1);
+  EXPECT_EQ(analyze(goes_on.dump).verdict, Verdict::no_deadlock);
+
+  JobOnPaper filtered(2);
+  for (int rank = 0; rank < 2; ++rank)
+    filtered.in_call(rank, "MPI_Test"); // for receives that are not shown
+  filtered.dump.filters.tags = {7};
+  EXPECT_EQ(analyze(filtered.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, AnExchangeMayWaitForWhatAFilterHides) {
+  JobOnPaper job(3);
+  const auto request = job.send(0, 1, 1).request;
+  BlockedCall& call = job.in_call(0, "MPI_Sendrecv");
+  call.request = request;
+  call.request_unique = true;
+  job.outside(1);
+  job.outside(2);
+  job.dump.filters.peers = {1};
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, AThreadWaitsForNoGroupOfAnotherThreadsWaitall) {
+  JobOnPaper job(2);
+  for (int i = 0; i < 2; ++i) {
+    Operation& receive = job.receive(0, 1, 1);
+    receive.waited.group = 1;
+    receive.waited.count = 2;
+  }
+  job.in_call(0, "MPI_Waitall");
+  job.rank(0).mpi->thread_level = ThreadLevel::multiple;
+  BlockedCall receiving{.thread = 5000};
+  receiving.call = "MPI_Recv"; // its message has come
+  job.rank(0).blocked_in->push_back(receiving);
+  job.blocked_receive(1, 0, 2);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+}
+
+TEST(Analyze, WhoWaitsOutsideOfMpiAndIsNeededForATransferIsNotSetAside) {
+  JobOnPaper job(3);
+  job.in_call(0, "MPI_Send").request = job.send(0, 1, 1).request;
+  job.receive(1, 0, 1);
+  job.outside(1, "flock");
+  job.outside(2);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, WhoStandsInFinalizeIsNotSurelyAboutToLeave) {
+  JobOnPaper job(2);
+  for (int rank = 0; rank < 2; ++rank)
+    job.in_call(rank, "MPI_Finalize");
+  job.look_again();
+  const auto analysis = analyze(job.dump);
+  EXPECT_EQ(analysis.verdict, Verdict::no_deadlock);
+  EXPECT_EQ(analysis.confidence, Confidence::possible);
+  EXPECT_THAT(analysis.not_visible, testing::Contains("what goes on inside of MPI_Finalize"));
 }
 
 TEST(Analyze, ALoopAroundIprobeMayEndByAMessageOfAnybody) {
