@@ -394,6 +394,8 @@ private:
     for (const OperationAt& at : inside_)
       if (!wait.call->communicator || at.seat->communicator->id == *wait.call->communicator)
         inside.push_back(at);
+    if (!inside_.empty() && several_threads_in_collectives())
+      return wait_for_one_of(wait, inside_, {});
     if (!inside_.empty()) {
       wait_for_all(wait, inside.empty() ? inside_ : inside);
       if (!whole_)
@@ -403,6 +405,16 @@ private:
     if (wait_for_members(wait))
       return;
     wait_in_collective_without_operations(wait);
+  }
+
+  /// Then nothing tells whose the operations inside are.
+  bool several_threads_in_collectives() const {
+    return std::ranges::count_if(threads_, [](const ThreadView& thread) {
+             const CallKind kind = thread.call != nullptr && thread.call->call
+                                       ? kind_of_call(*thread.call->call)
+                                       : CallKind::local;
+             return kind == CallKind::collective || kind == CallKind::construct;
+           }) > 1;
   }
 
   /// A recorder tells who has entered the collective.
@@ -484,6 +496,8 @@ private:
 
   /// MPI_Finalize waits for all connected processes that have neither entered it nor gone.
   void wait_for_all_to_leave(CallWait& wait) {
+    if (is_in_callback(*process_.now, *wait.call))
+      return say_unknown(wait, "what the program does inside of MPI_Finalize");
     const auto [known, is_new] = all_.leaving_.try_emplace(process_.job);
     if (is_new) {
       auto members = finalize_partners(all_.picture_, process_.job);

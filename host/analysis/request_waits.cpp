@@ -13,11 +13,17 @@ bool is_pending(const Operation& operation) {
 }
 
 bool leaves_mpi(Presence presence, const RankDump& rank) {
-  return presence == Presence::exited || presence == Presence::finalized ||
-         (rank.mpi && rank.mpi->state == MpiState::finalizing) ||
-         (rank.blocked_in && std::ranges::any_of(*rank.blocked_in, [](const BlockedCall& call) {
-            return call.call && kind_of_call(*call.call) == CallKind::finalize;
-          }));
+  if (presence == Presence::exited || presence == Presence::finalized)
+    return true;
+  bool leaves = rank.mpi && rank.mpi->state == MpiState::finalizing;
+  if (rank.blocked_in)
+    for (const BlockedCall& call : *rank.blocked_in)
+      if (call.call && kind_of_call(*call.call) == CallKind::finalize) {
+        if (is_in_callback(rank, call))
+          return false;
+        leaves = true;
+      }
+  return leaves;
 }
 
 bool in_mpi(const RankDump& rank) {

@@ -1,11 +1,13 @@
 #include "host/analysis/threads_of_process.h"
 
 #include "host/mpi/mpi_call.h"
+#include "host/mpi/mpi_function.h"
 #include "host/mpi/mpi_support.h"
 #include "host/mpi/program_frames.h"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 namespace mqbridge {
@@ -120,6 +122,23 @@ bool is_multi_threaded(const RankDump& rank, const std::vector<ThreadView>& thre
   const auto level = rank.mpi ? rank.mpi->thread_level : ThreadLevel::unknown;
   return in_mpi > 1 || level == ThreadLevel::multiple ||
          (level == ThreadLevel::unknown && threads.size() > 1);
+}
+
+bool is_in_callback(const RankDump& rank, const BlockedCall& call) {
+  const ThreadStack* stack = stack_of(rank, call.thread);
+  if (stack == nullptr || !call.call)
+    return false;
+  const auto& frames = stack->frames;
+  const auto outermost = std::find_if(frames.rbegin(), frames.rend(), [&](const StackFrame& frame) {
+                           return frame.function && spells(*frame.function, *call.call);
+                         }).base();
+  if (outermost == frames.begin() || outermost == frames.end())
+    return false; // the call is not there, or nobody called it
+  const auto& mpi = *std::prev(outermost);
+  const auto& caller = *outermost;
+  return caller.module && caller.module != mpi.module && // else the MPI is linked into the program
+         std::any_of(frames.begin(), std::prev(outermost),
+                     [&](const StackFrame& frame) { return frame.module == caller.module; });
 }
 
 bool is_asleep(const RankDump& rank, const BlockedCall& call) {

@@ -874,6 +874,39 @@ TEST(Analyze, WhoWaitsOutsideOfMpiAndIsNeededForATransferIsNotSetAside) {
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
 }
 
+TEST(Analyze, OfTwoThreadsInCollectivesNobodyKnowsWhoseTheMessagesInsideAre) {
+  JobOnPaper job(3);
+  for (const int from : {1, 2})
+    job.receive(0, from, -10).collective = Collective::barrier;
+  job.in_call(0, "MPI_Barrier");
+  job.rank(0).mpi->thread_level = ThreadLevel::multiple;
+  BlockedCall other{.thread = 5000};
+  other.call = "MPI_Allreduce";
+  job.rank(0).blocked_in->push_back(other);
+  job.outside(1);
+  job.blocked_receive(2, 0, 9);
+  EXPECT_NE(analyze(job.dump).verdict, Verdict::deadlock);
+}
+
+TEST(Analyze, WhoRunsACallbackInsideOfFinalizeHasNotLeft) {
+  JobOnPaper job(2);
+  job.blocked_receive(0, 1);
+  auto& call = job.in_call(1, "MPI_Finalize");
+  const auto frame = [](const char* function, const char* module) {
+    StackFrame made;
+    made.function = function;
+    made.module = module;
+    return made;
+  };
+  std::vector<StackFrame> frames = {frame("MPI_Finalize", "/usr/lib/libmpi.so.40"),
+                                    frame("main", "/home/a/solver")};
+  job.rank(1).stacks = {{.thread = call.thread, .frames = frames}};
+  expect_deadlock(analyze(job.dump), {0}, {1});
+  frames.insert(frames.begin(), frame("write_last_file", "/home/a/solver"));
+  job.rank(1).stacks = {{.thread = call.thread, .frames = frames}};
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
 TEST(Analyze, WhoStandsInFinalizeIsNotSurelyAboutToLeave) {
   JobOnPaper job(2);
   for (int rank = 0; rank < 2; ++rank)
