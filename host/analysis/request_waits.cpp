@@ -19,7 +19,7 @@ bool leaves_mpi(Presence presence, const RankDump& rank) {
   if (rank.blocked_in)
     for (const BlockedCall& call : *rank.blocked_in)
       if (call.call && kind_of_call(*call.call) == CallKind::finalize) {
-        if (is_in_callback(rank, call))
+        if (callback_in(rank, call) != Callback::none)
           return false;
         leaves = true;
       }

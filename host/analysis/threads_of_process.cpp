@@ -124,21 +124,24 @@ bool is_multi_threaded(const RankDump& rank, const std::vector<ThreadView>& thre
          (level == ThreadLevel::unknown && threads.size() > 1);
 }
 
-bool is_in_callback(const RankDump& rank, const BlockedCall& call) {
+Callback callback_in(const RankDump& rank, const BlockedCall& call) {
   const ThreadStack* stack = stack_of(rank, call.thread);
   if (stack == nullptr || !call.call)
-    return false;
+    return Callback::none;
   const auto& frames = stack->frames;
   const auto outermost = std::find_if(frames.rbegin(), frames.rend(), [&](const StackFrame& frame) {
                            return frame.function && spells(*frame.function, *call.call);
                          }).base();
   if (outermost == frames.begin() || outermost == frames.end())
-    return false; // the call is not there, or nobody called it
+    return Callback::none; // the call is not there, or nobody called it
   const auto& mpi = *std::prev(outermost);
   const auto& caller = *outermost;
-  return caller.module && caller.module != mpi.module && // else the MPI is linked into the program
-         std::any_of(frames.begin(), std::prev(outermost),
-                     [&](const StackFrame& frame) { return frame.module == caller.module; });
+  const auto is_of_caller = [&](const StackFrame& frame) { return frame.module == caller.module; };
+  // If both are in one file, the MPI is linked into the program.
+  if (!caller.module || caller.module == mpi.module ||
+      std::none_of(frames.begin(), std::prev(outermost), is_of_caller))
+    return Callback::none;
+  return is_of_caller(frames.front()) ? Callback::runs : Callback::calls_others;
 }
 
 bool is_asleep(const RankDump& rank, const BlockedCall& call) {

@@ -33,9 +33,10 @@ bool is_multi_threaded(const RankDump& rank, const std::vector<ThreadView>& thre
 /// sleep that is over when the process is stopped is no system call any more.
 bool is_asleep(const RankDump& rank, const BlockedCall& call);
 
-/// Whether the program runs inside of this call of MPI, as a callback of an attribute does inside
-/// of MPI_Finalize: a frame of a file that called MPI is there, too.
-bool is_in_callback(const RankDump& rank, const BlockedCall& call);
+/// Whether a function of the program is inside of this call of MPI, as a callback of an attribute
+/// is inside of MPI_Finalize: a frame of a file that called MPI is there, too.
+enum class Callback : std::uint8_t { none, runs, calls_others };
+Callback callback_in(const RankDump& rank, const BlockedCall& call);
 
 /// The place where the only thread of a process sleeps, if it is in a loop that polls and sleeps:
 /// in the look before the same function slept there, too, and has called MPI since, or it polled.

@@ -904,6 +904,9 @@ TEST(Analyze, WhoRunsACallbackInsideOfFinalizeHasNotLeft) {
   expect_deadlock(analyze(job.dump), {0}, {1});
   frames.insert(frames.begin(), frame("write_last_file", "/home/a/solver"));
   job.rank(1).stacks = {{.thread = call.thread, .frames = frames}};
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  frames.insert(frames.begin(), frame("MPI_Recv", "/usr/lib/libmpi.so.40"));
+  job.rank(1).stacks = {{.thread = call.thread, .frames = frames}};
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
 }
 

@@ -38,6 +38,8 @@ VerdictCase as_recorded(VerdictCase of) {
     of.confidence = "certain"; // it says which requests the call waits for
   if (of.scenario == "early_exit")
     of.confidence = "likely"; // not certain: the counts of who has left are not there
+  if (of.scenario == "early_exit_any")
+    of.confidence = "possible"; // which of the two it waits for, nobody counts
   if (of.scenario == "roots_of_bcast" || of.scenario == "roots_of_reduce" ||
       of.scenario == "order_of_ibcasts")
     of.findings.emplace_back("collective_mismatch");
