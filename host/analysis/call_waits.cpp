@@ -394,8 +394,12 @@ private:
     for (const OperationAt& at : inside_)
       if (!wait.call->communicator || at.seat->communicator->id == *wait.call->communicator)
         inside.push_back(at);
-    if (!inside_.empty() && several_threads_in_collectives())
-      return wait_for_one_of(wait, inside_, {});
+    if (!inside_.empty() && several_threads_in_collectives()) {
+      wait_for_one_of(wait, inside_, {});
+      if (!whole_)
+        may_wait_for_hidden(wait);
+      return;
+    }
     if (!inside_.empty()) {
       wait_for_all(wait, inside.empty() ? inside_ : inside);
       if (!whole_)

@@ -33,9 +33,13 @@ bool is_multi_threaded(const RankDump& rank, const std::vector<ThreadView>& thre
 /// sleep that is over when the process is stopped is no system call any more.
 bool is_asleep(const RankDump& rank, const BlockedCall& call);
 
-/// Whether a function of the program is inside of this call of MPI, as a callback of an attribute
-/// is inside of MPI_Finalize: a frame of a file that called MPI is there, too.
-enum class Callback : std::uint8_t { none, runs, calls_others };
+/// A function of the program that MPI has called, as MPI_Finalize calls those of attributes.
+enum class Callback : std::uint8_t {
+  none,         ///< or not known: the MPI is linked into the program, or there is no stack
+  runs,         ///< it is the innermost function
+  calls_others, ///< of the MPI again, for example, or of the C library
+};
+/// The callback inside of this call: a frame of the file that called MPI.
 Callback callback_in(const RankDump& rank, const BlockedCall& call);
 
 /// The place where the only thread of a process sleeps, if it is in a loop that polls and sleeps:

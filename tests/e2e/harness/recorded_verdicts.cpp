@@ -39,7 +39,7 @@ VerdictCase as_recorded(VerdictCase of) {
   if (of.scenario == "early_exit")
     of.confidence = "likely"; // not certain: the counts of who has left are not there
   if (of.scenario == "early_exit_any")
-    of.confidence = "possible"; // which of the two it waits for, nobody counts
+    of.confidence = "possible"; // from any source: nobody counts what who has left had sent
   if (of.scenario == "roots_of_bcast" || of.scenario == "roots_of_reduce" ||
       of.scenario == "order_of_ibcasts")
     of.findings.emplace_back("collective_mismatch");
