@@ -29,8 +29,8 @@ struct UnshownRequest {
 
 /// The results beside the operations.
 struct UnshownOutcome {
-  /// Why nothing can be read (types.partial), or why something is missing (recorder.off,
-  /// recorder.gaps). To be reported as a warning.
+  /// Why nothing can be read (types.partial), or what is missing (recorder.off, recorder.gaps,
+  /// queue.no_communicator). To be reported as a warning.
   std::optional<Error> lacking;
   std::optional<Error> damage; ///< queue.damaged, dll.requests_unseen, dll.contradicted
   /// The calls of its threads, if the process itself records them. Their sites have no names yet.

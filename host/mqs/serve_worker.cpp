@@ -79,12 +79,9 @@ public:
 
   /// False: the job has another worker, which is to be asked instead.
   bool run() {
-    if (send_start()) {
-      if (request_.meanwhile)
-        clock_.without([&] { return request_.meanwhile(), 0; });
+    if (send_start())
       while (!over_)
         step();
-    }
     if (is_elsewhere_)
       forget();
     else

@@ -32,9 +32,6 @@ struct WorkerRequest {
   RankBudget* budget = nullptr;
   /// The limit for the worker's own time: the parent's clock less the time spent on its requests.
   std::chrono::milliseconds cpu_limit{60'000};
-  /// Called once, while the worker loads the DLL: reading other data of the process then costs less
-  /// of the time for which it is held. It does not count as the worker's time. May be null.
-  std::function<void()> meanwhile = {};
   /// Gets the number of operations or handles found so far. May be null.
   std::function<void(std::uint64_t found)> progress = {};
   /// Ends the work at this moment (--max-stop); unfinished queues are truncated_by max_stop. A read

@@ -70,10 +70,7 @@ public:
       if (run_own(nullptr))
         return;
       jobs.note(key);
-    } else if (request_.meanwhile) {
-      request_.meanwhile();
     }
-    request_.meanwhile = {};
     if (auto turn = jobs.await(key, end_of_wait(request_), request_.stop))
       run_in(*turn);
     else

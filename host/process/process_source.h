@@ -90,11 +90,11 @@ public:
   /// The first bytes of its environment as it began, as in /proc/PID/environ, without a variable
   /// that is cut; empty if they cannot be read.
   virtual Result<std::string> environment() = 0;
-  /// threads() will be called: its questions may leave beside other exchanges.
+  /// threads() will be called: its question for the list may leave beside another exchange.
   virtual void expect_threads() {}
-  /// Its threads, in the order of the source, with the registers of the first ones; of all of them
-  /// where those have come already. Empty: the source lists none, though a process has at least
-  /// one. Errors as well: threads.unsupported, stub.garbage.
+  /// Its threads, in the order of the source, with the registers of the first ones. Empty: the
+  /// source lists none, though a process has at least one. Errors as well: threads.unsupported,
+  /// stub.garbage.
   virtual Result<std::vector<ProcessThread>> threads(std::size_t most_registers) = 0;
 
   /// The mappings, if there is something new.

@@ -47,8 +47,9 @@ inline constexpr std::size_t most_captured_threads = 256;
 
 /// Reads registers and stacks of all threads of a process that stands still, within a budget that
 /// depends on its link. For up to 64 threads it takes two round trips, or three if threads are deep
-/// in the MPI. It takes one round trip less if the threads were asked for beside other reads
-/// (ProcessOptions::threads), which is not done on slow links. To be called after load_images().
+/// in the MPI; one more if the list of threads was not asked for beside other reads
+/// (ProcessOptions::threads). To be called after load_images(), and after all other reads: some
+/// stubs die over a request for registers, or fall silent.
 /// Parts that are left out become a warning: stacks.cut, stacks.threads, stacks.no_registers,
 /// stacks.unreadable. Errors: threads.unsupported, stub.garbage, and those of Memory.
 Result<CapturedStacks> capture_stacks(StoppedProcess& process, const CaptureOptions& options);

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,16 +18,13 @@ public:
   /// `payload` will be needed: its answer is kept until take(). A payload that is asked twice
   /// leaves once.
   void ask(std::string payload);
-  /// The same for several requests that belong together: they leave in this order, with nothing in
-  /// between, and their answers are taken together. A request may be among them more than once.
-  void ask_all(std::vector<std::string> payloads);
   /// `payload` must reach the stub; nobody needs its answer (vFile:setfs, vFile:close).
   void post(std::string payload);
 
   /// The requests that have to leave now, in order; they count as under way from here on. Requests
   /// in `asked_anyhow` are left out.
   std::vector<std::string> take_due(const std::vector<std::string>& asked_anyhow);
-  bool has_due() const;
+  bool has_due() const { return !due_.empty(); }
 
   /// The answer to a request that was under way. Kept only if it was ask()ed.
   void answered(const std::string& payload, std::string reply);
@@ -37,9 +33,7 @@ public:
   /// The answer, once; nullopt: there is none (yet).
   std::optional<std::string> take(std::string_view payload);
   bool has(std::string_view payload) const { return answers_.contains(payload); }
-  /// The answers to the requests of one ask_all(), once, when all of them are there.
-  std::optional<std::vector<std::string>> take_all(std::span<const std::string> payloads);
-  bool idle() const { return due_.empty() && answers_.empty() && series_.empty(); }
+  bool idle() const { return due_.empty() && answers_.empty(); }
 
   /// Drops answers and questions. Posted requests stay: they must reach the stub all the same.
   void forget();
@@ -49,16 +43,8 @@ private:
     std::string payload;
     bool wanted;
   };
-  /// The requests of one ask_all(), and as many answers as have come.
-  struct Series {
-    std::vector<std::string> payloads;
-    std::vector<std::string> answers = {};
-    bool left = false;
-  };
-  bool join_series(const std::string& payload, std::string& reply);
 
   std::vector<Due> due_;
-  std::vector<Series> series_;         ///< series that have not left yet leave behind due_
   std::vector<std::string> under_way_; ///< requests whose answer is wanted
   std::map<std::string, std::string, std::less<>> answers_;
 };

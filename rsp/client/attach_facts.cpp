@@ -99,11 +99,12 @@ std::optional<Error> explain_by_facts(const AttachFacts& facts, std::int64_t pid
   if (facts.zombie && facts.threads.value_or(1) > 1) {
     return Error{"attach.main_ended",
                  fmt::format("{}; its main thread has ended (pthread_exit), and {} of its threads "
-                             "live on: a debugger can attach only to one of these",
+                             "live on: a debugger can attach only to these, and this server does "
+                             "not list them",
                              what, *facts.threads - 1),
-                 fmt::format("give the number of one of them in the place of {}; on the node: ls "
-                             "/proc/{}/task",
-                             pid, pid)};
+                 fmt::format("where mqbridge runs on that node: mqbridge dump local:{}; else a "
+                             "gdbserver there: gdbserver --multi :PORT",
+                             pid)};
   }
   if (facts.zombie) {
     return Error{"attach.exited", what + "; it has ended, and waits only for its parent",
@@ -154,7 +155,10 @@ Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_vi
 }
 
 std::optional<Error> foresee_refusal(const AttachFacts& facts, std::int64_t pid) {
-  return explain_by_facts(facts, pid, fmt::format("process {} could not be attached to", pid));
+  AttachFacts those = facts;
+  if (facts.threads.value_or(1) > 1) // its other threads can be attached to
+    those.zombie = false;
+  return explain_by_facts(those, pid, fmt::format("process {} could not be attached to", pid));
 }
 
 } // namespace mqbridge::rsp

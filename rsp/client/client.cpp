@@ -164,8 +164,6 @@ Result<std::string> Client::request_last(std::string_view payload,
 Result<std::vector<std::string>> Client::burst(std::span<const std::string> payloads) {
   if (payloads.empty() && !impl_->ahead.has_due())
     return std::vector<std::string>();
-  if (auto known = impl_->ahead.take_all(payloads))
-    return std::move(*known);
   if (!impl_->ahead.idle() || impl_->must_select())
     return impl_->burst_of_missing(payloads);
   impl_->stub->let_speak(impl_->speaker);
@@ -238,11 +236,6 @@ Failure Client::Impl::lost(std::string_view reply) const {
 void Client::ask_ahead(std::string payload) {
   if (asks_ahead())
     impl_->ahead.ask(std::move(payload));
-}
-
-void Client::ask_burst_ahead(std::vector<std::string> payloads) {
-  if (asks_ahead())
-    impl_->ahead.ask_all(std::move(payloads));
 }
 
 bool Client::asks_ahead() const {

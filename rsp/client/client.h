@@ -71,9 +71,6 @@ public:
   /// request() and burst() find its answer here, once. For a stub that takes one request at a time
   /// (see asks_ahead()) this does nothing: it would save nothing.
   void ask_ahead(std::string payload);
-  /// The same for all requests of one burst(), which must later be called with exactly these. They
-  /// stay together, since one request may select the thread that the next one reads.
-  void ask_burst_ahead(std::vector<std::string> payloads);
   bool asks_ahead() const;
   bool answered_ahead(std::string_view payload) const;
   /// The answer to what was asked ahead; nullopt: it has not come.

@@ -7,6 +7,7 @@
 #include "rsp/packet/stop_reply.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace mqbridge::rsp {
 
@@ -22,6 +23,9 @@ struct Attachment {
   std::int64_t pid = 0;           ///< the stub's process id; 0 if the stub has none (bare metal)
   bool stopped_before_us = false; ///< the stub held it before we came (not by vAttach)
   StopReply stop;
+  /// Further threads of the process, which the stub takes for processes of their own: it was
+  /// attached to each. Only of a process whose main thread has ended.
+  std::vector<std::int64_t> other_threads = {};
 };
 
 /// With `@PID`: `!`, vAttach;PID. Without: `?`. Nothing is ever interrupted (0x03). Errors:

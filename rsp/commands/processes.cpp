@@ -99,39 +99,52 @@ std::vector<Candidate> find_ranks(Client& client, std::vector<ProcessInfo> proce
   return candidates;
 }
 
-} // namespace
+pugi::xml_text column(const pugi::xml_node& item, const char* name) {
+  return item.find_child_by_attribute("column", "name", name).text();
+}
 
-Result<std::vector<ProcessInfo>> read_processes(Client& client) {
-  std::vector<ProcessInfo> processes;
+/// Calls use(item) for each of a list that the server has of its machine.
+template <class Use>
+Result<void> each_item(Client& client, std::string_view list, const Use& use) {
   if (!client.features().qxfer_osdata)
-    return processes;
-  auto xml = read_object(client, "osdata", "processes");
+    return {};
+  auto xml = read_object(client, "osdata", list);
   if (!xml)
     return forward(std::move(xml));
   if (!*xml)
-    return processes;
+    return {};
   pugi::xml_document document;
   const std::string fault = load_xml(document, **xml);
   if (!fault.empty()) {
     return fail(codes::stub_garbage,
-                fmt::format("the server's list of processes is no XML: {}", fault),
+                fmt::format("the server's list of {} is no XML: {}", list, fault),
                 "look at what the server says with --trace FILE");
   }
-  for (const pugi::xml_node& item : document.child("osdata").children("item")) {
-    ProcessInfo process;
-    for (const pugi::xml_node& column : item.children("column")) {
-      const std::string_view name = column.attribute("name").as_string();
-      if (name == "pid")
-        process.pid = column.text().as_llong();
-      else if (name == "user")
-        process.user = column.text().as_string();
-      else if (name == "command")
-        process.command = column.text().as_string();
-    }
+  for (const pugi::xml_node& item : document.child("osdata").children("item"))
+    use(item);
+  return {};
+}
+
+} // namespace
+
+Result<std::vector<ProcessInfo>> read_processes(Client& client) {
+  std::vector<ProcessInfo> processes;
+  auto read = each_item(client, "processes", [&](const pugi::xml_node& item) {
+    ProcessInfo process{column(item, "pid").as_llong(), column(item, "user").as_string(),
+                        column(item, "command").as_string()};
     if (process.pid > 0)
       processes.push_back(std::move(process));
-  }
-  return processes;
+  });
+  return read ? Result<std::vector<ProcessInfo>>(std::move(processes)) : forward(std::move(read));
+}
+
+Result<std::vector<std::int64_t>> read_thread_numbers(Client& client, std::int64_t pid) {
+  std::vector<std::int64_t> numbers;
+  auto read = each_item(client, "threads", [&](const pugi::xml_node& item) {
+    if (const auto tid = column(item, "tid").as_llong(); column(item, "pid").as_llong() == pid)
+      numbers.push_back(tid);
+  });
+  return read ? Result<std::vector<std::int64_t>>(std::move(numbers)) : forward(std::move(read));
 }
 
 std::string describe_processes(Client& client, RankVariables rank_variables) {

@@ -21,6 +21,10 @@ struct ProcessInfo {
 /// qXfer:osdata:read:processes. Empty if the stub does not have it.
 Result<std::vector<ProcessInfo>> read_processes(Client& client);
 
+/// The numbers of a process's threads, by qXfer:osdata:read:threads; among them is that of a main
+/// thread that has ended. Empty if there is no such process, or the stub does not have it.
+Result<std::vector<std::int64_t>> read_thread_numbers(Client& client, std::int64_t pid);
+
 /// Names of the environment variables in which launchers tell a process its rank; the first that is
 /// there counts.
 using RankVariables = std::span<const std::string_view>;

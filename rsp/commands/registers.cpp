@@ -115,12 +115,4 @@ read_registers(Client& client, std::span<const ThreadInfo> threads, const Thread
   return all;
 }
 
-bool ask_registers_ahead(Client& client, std::span<const ThreadInfo> threads,
-                         const ThreadId& back_to) {
-  if (threads.size() > threads_a_burst)
-    return false;
-  client.ask_burst_ahead(questions_about(threads, back_to));
-  return true;
-}
-
 } // namespace mqbridge::rsp

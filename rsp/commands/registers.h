@@ -27,10 +27,4 @@ namespace mqbridge::rsp {
 Result<std::vector<std::optional<RegisterBytes>>>
 read_registers(Client& client, std::span<const ThreadInfo> threads, const ThreadId& back_to);
 
-/// read_registers() will be called for these threads: if one burst can do it, its requests leave
-/// with the next exchange, whichever that is (Client::ask_ahead()). False: there are too many
-/// threads for one burst, and nothing is asked.
-[[nodiscard]] bool ask_registers_ahead(Client& client, std::span<const ThreadInfo> threads,
-                                       const ThreadId& back_to);
-
 } // namespace mqbridge::rsp

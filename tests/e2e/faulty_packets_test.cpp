@@ -3,13 +3,16 @@
 
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/queue_view.h"
 #include "tests/e2e/harness/whole_stub.h"
 #include "tests/support/faults_tried.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <list>
+#include <map>
 
 namespace mqbridge::e2e {
 namespace {
@@ -152,6 +155,44 @@ TEST_P(FaultyPackets, CostTheirOwnRankAtTheMost) {
   const json honest = rank_behind(document, stubs.back().endpoint().text);
   EXPECT_EQ(honest["status"], "ok") << honest["errors"];
   test::faults_tried(std::size(phases));
+}
+
+/// What a stub does from the first request for registers on, and the error that it costs.
+struct WithoutRegisters {
+  std::string code;
+  Answer registers;
+  bool says_nothing_more = false;
+};
+
+TEST(StubWithoutRegisters, CostsTheStacksNotTheQueues) {
+  const SingleProcess process("many_receives", {std::to_string(receives)});
+  const auto threads = fmt::format("<threads><thread id='p{0:x}.{0:x}'/></threads>", 4711);
+  const WithoutRegisters stubs[] = {{"stub.timeout", Answer::nothing(), true},
+                                    {"stub.garbage", Answer::nothing()},
+                                    {"stub.closed", Answer::close()}};
+  for (const auto& [code, registers, says_nothing_more] : stubs) {
+    SCOPED_TRACE(code);
+    test::ScriptedStub stub;
+    front_process_as_gdbserver(stub, process.pid(), 4711);
+    stub.serve_objects({{"threads:", threads}}).on("Hg", Answer::packet("OK")).on("g", registers);
+    if (says_nothing_more)
+      stub.tamper([silent = false](std::size_t, std::string_view payload, Answer honest) mutable {
+        silent = silent || payload == "g";
+        return silent ? Answer::nothing() : honest;
+      });
+    const auto outcome = dump_json({"--timeout", "3", "0=" + stub.endpoint().text});
+    ASSERT_EQ(outcome.document["ranks"].size(), 1U) << testing::PrintToString<Outcome>(outcome);
+    const json rank = outcome.document["ranks"][0];
+    EXPECT_EQ(receives_of(rank), receives);
+    EXPECT_GT(stub.count("g"), 0U);
+    EXPECT_TRUE(rank["stacks"].is_null());
+    const auto said = std::ranges::find_if(rank["errors"], [](const json& error) {
+      return error["message"].get<std::string>().starts_with("no call stacks: ");
+    });
+    ASSERT_NE(said, rank["errors"].end()) << rank["errors"];
+    EXPECT_EQ((*said)["code"], code);
+    EXPECT_EQ((*said)["level"], "warning");
+  }
 }
 
 /// Of six floods, which take half a minute each, two are tried in every run, the others in the full

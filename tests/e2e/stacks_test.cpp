@@ -1,13 +1,21 @@
 // `mqbridge stacks` of a real job whose ranks say which call they make, and where.
 
 #include "tests/e2e/harness/call_sites.h"
+#include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/queue_view.h"
 #include "tests/e2e/harness/schema.h"
 #include "tests/e2e/harness/step_job.h"
+#include "tests/support/eventually.h"
+#include "tests/support/process_table.h"
 
+#include <cstdint>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <map>
+#include <set>
 #include <sstream>
 
 namespace mqbridge::e2e {
@@ -106,6 +114,46 @@ TEST_F(StacksOfAJob, AreWhatADumpsHeadingsSayAndNothingWithoutThem) {
   EXPECT_THAT(without, HasSubstr("\nRank 0  "));
   EXPECT_THAT(without, Not(HasSubstr(call)));
   EXPECT_THAT(without, Not(HasSubstr("outside MPI")));
+}
+
+/// The state of each thread of a process, by its number, without the main thread.
+std::map<std::int64_t, char> states_of_others(pid_t process) {
+  std::map<std::int64_t, char> states;
+  for (const auto& task :
+       std::filesystem::directory_iterator(fmt::format("/proc/{}/task", process)))
+    if (const auto thread = std::stol(task.path().filename()); thread != process)
+      states.emplace(thread, test::process_state(static_cast<pid_t>(thread)));
+  return states;
+}
+
+// No debugger can attach to it, but to each of its other threads.
+TEST(ProcessWhoseMainThreadHasEnded, IsLookedAtByItsOtherThreads) {
+  constexpr std::size_t receives = 5;
+  SingleProcess process("main_ended", {std::to_string(receives)});
+  ASSERT_TRUE(test::eventually(std::chrono::seconds(5),
+                               [&] { return test::process_state(process.pid()) == 'Z'; }));
+  const auto threads = states_of_others(process.pid());
+  const auto dump = dump_json({local_target(process.pid())});
+  ASSERT_EQ(dump.document["ranks"].size(), 1U) << testing::PrintToString<Outcome>(dump);
+  const json rank = dump.document["ranks"][0];
+  EXPECT_EQ(rank["status"], "ok") << rank["errors"];
+  EXPECT_EQ(rank["pid"], process.pid());
+  EXPECT_EQ(receives_of(rank), receives + 1) << "and that of MPI_Recv";
+  EXPECT_FALSE(find_error(rank, "target.main_ended").is_null()) << rank["errors"];
+  std::set<std::int64_t> shown;
+  std::string functions;
+  for (const json& stack : rank["stacks"]) {
+    shown.insert(std::stol(stack["thread"].get<std::string>()));
+    for (const json& frame : stack["frames"])
+      functions += frame["function"].is_string() ? frame["function"].get<std::string>() + " " : "";
+  }
+  for (const auto& [thread, state] : threads)
+    EXPECT_THAT(shown, testing::Contains(thread));
+  for (const auto* function : {"receive_last", "send_all", "only_wait"})
+    EXPECT_THAT(functions, HasSubstr(function));
+  for (const auto& [thread, state] : states_of_others(process.pid()))
+    EXPECT_TRUE(state == 'S' || state == 'R') << thread << ' ' << state;
+  EXPECT_EQ(process.finish(), "") << "it was not disturbed";
 }
 
 } // namespace

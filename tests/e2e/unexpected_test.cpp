@@ -2,6 +2,7 @@
 // programs say that they have sent and received them.
 
 #include "tests/e2e/harness/call_job.h"
+#include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/step_job.h"
 #include "tests/e2e/harness/traffic.h"
 #include "tests/support/eventually.h"
@@ -9,8 +10,12 @@
 #include "tests/support/temp_directory.h"
 
 #include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <map>
+#include <string>
 
 namespace mqbridge::e2e {
 namespace {
@@ -101,6 +106,40 @@ TEST(UnexpectedMessages, OfAStoppedRankAreShown) {
   EXPECT_EQ(test::process_state(receiver), 'T');
   kill(receiver, SIGCONT);
   job.go(0);
+  EXPECT_EQ(job.finish(), "");
+}
+
+/// The number of messages by tag, as their sender says.
+std::map<int, int> sent_by(const std::filesystem::path& directory, int rank) {
+  std::ifstream log(directory / ("sent." + std::to_string(rank)));
+  std::map<int, int> tags;
+  for (int tag = 0, bytes = 0; log >> tag >> bytes;)
+    ++tags[tag];
+  return tags;
+}
+
+// They wait for the communicator to be made, which has been freed.
+TEST(UnexpectedMessages, ForACommunicatorThatTheRankDoesNotHaveAreSaid) {
+  MpiJob job({.program = "freed_too_early", .arguments = {}, .ranks = 3});
+  const auto dump = dump_json({local_target(job.pid(0)), local_target(job.pid(1))});
+  ASSERT_EQ(dump.document["ranks"].size(), 2U) << testing::PrintToString<Outcome>(dump);
+  const auto shared = find_communicator(dump.document["ranks"][0], "shared");
+  ASSERT_TRUE(shared["context_id"].is_string()) << shared;
+  EXPECT_TRUE(find_communicator(dump.document["ranks"][1], "shared").is_null());
+  EXPECT_TRUE(find_error(dump.document["ranks"][0], "queue.no_communicator").is_null());
+  const auto said = find_error(dump.document["ranks"][1], "queue.no_communicator");
+  ASSERT_FALSE(said.is_null()) << dump.document["ranks"][1]["errors"];
+  EXPECT_EQ(said["level"], "warning");
+  EXPECT_EQ(dump.document["ranks"][1]["status"], "ok");
+  const std::string text = said["message"];
+  EXPECT_THAT(text, testing::StartsWith("6 messages came for communicators"));
+  for (const int rank : {0, 2})
+    for (const auto& [tag, count] : sent_by(job.directory(), rank))
+      EXPECT_THAT(text,
+                  testing::HasSubstr(fmt::format("{} from {} tag {} on context {}", count, rank,
+                                                 tag, shared["context_id"].get<std::string>())));
+  const auto shown = run_mqbridge({"dump", local_target(job.pid(1))});
+  EXPECT_THAT(shown.out, testing::HasSubstr("6 messages came for communicators"));
   EXPECT_EQ(job.finish(), "");
 }
 

@@ -126,6 +126,7 @@ void FakeOb1::add_library() {
   objects_[array].resize(size_of("opal_pointer_array_t"));
   set(array, path("opal_pointer_array_t.addr"), slots_);
   set(array, path("opal_pointer_array_t.size"), slots);
+  add_lists_of_ob1();
   for (std::size_t i = 0; i < free_lists.size(); ++i) {
     const Address list = address_of(free_lists[i]);
     const std::uint64_t stride = request_stride();
@@ -142,6 +143,27 @@ void FakeOb1::add_library() {
     append(blocks, block);
     blocks_[i] = {block + header, 0};
   }
+}
+
+/// Two lists behind a free list, which has a list of its own. The first has other things than
+/// messages.
+void FakeOb1::add_lists_of_ob1() {
+  constexpr Address other_class = 0x7008;
+  const Address ob1 = address_of("mca_pml_ob1");
+  objects_[ob1].resize(1024);
+  const Address free_list = ob1 + 8 * pointer();
+  set_class(free_list, address_of("opal_free_list_t_class"));
+  const Address of_free_list = free_list + offset_of(path("opal_free_list_t.fl_allocations"));
+  const auto aligned = (size_of("opal_free_list_t") + pointer() - 1) / pointer() * pointer();
+  const Address first = free_list + aligned;
+  strays_ = first + (size_of(list_type) + pointer() - 1) / pointer() * pointer();
+  for (const Address list : {of_free_list, first, strays_}) {
+    set_class(list, address_of("opal_list_t_class"));
+    make_list(list);
+  }
+  const Address other = make(size_of("mca_pml_ob1_recv_frag_t"));
+  set_class(other, other_class);
+  append(first, other);
 }
 
 void FakeOb1::name_transport(const std::string& name) {
@@ -304,6 +326,10 @@ FakeOb1::Address FakeOb1::message(std::uint64_t context, std::uint64_t peer,
   append(process_of(context, peer) + offset_of(path("mca_pml_ob1_comm_proc_t.unexpected_frags")),
          at);
   return at;
+}
+
+void FakeOb1::stray(std::uint64_t context, std::uint64_t peer, const Message& message) {
+  append(strays_, make_message(context, peer, message));
 }
 
 void FakeOb1::link_ring(const std::vector<Address>& items) {

@@ -44,6 +44,8 @@ public:
                std::uint64_t expected = 1);
   /// Behind the last one of that channel.
   Address message(std::uint64_t context, std::uint64_t peer, const Message& message);
+  /// A message for a communicator that the process does not have.
+  void stray(std::uint64_t context, std::uint64_t peer, const Message& message);
   /// Messages before their turn, in rings beside each other: each hangs below its first one.
   void early(std::uint64_t context, std::uint64_t peer,
              const std::vector<std::vector<Message>>& rings);
@@ -86,6 +88,7 @@ public:
 private:
   void add_types();
   void add_library();
+  void add_lists_of_ob1();
   Address make(std::uint64_t size);
   void put(Address at, std::uint64_t value, std::uint64_t size);
   std::uint64_t size_of(const std::string& type) const;
@@ -100,6 +103,7 @@ private:
   std::map<Address, std::vector<std::uint8_t>> objects_;
   Address next_ = 0x100000;
   Address slots_ = 0;
+  Address strays_ = 0; ///< ob1's list of messages without a communicator
   std::map<std::uint64_t, Address> objects_by_context_; ///< ompi_communicator_t
   std::map<std::uint64_t, Address> ob1_;                ///< mca_pml_ob1_comm_t
   std::map<std::uint64_t, Address> tables_;             ///< of processes

@@ -114,6 +114,29 @@ TEST_P(OpenMpiUnshown, MessagesThatNoReceiveMatchesAreListedByPeerInTheirOrder) 
   EXPECT_EQ(queue(OpClass::unexpected, 1).operations[0].peer.global_rank, 71);
 }
 
+TEST_P(OpenMpiUnshown, MessagesForCommunicatorsThatAreNotThereAreToldByContext) {
+  process.stray(9, 1, {17, 400, 0x41, 1});
+  process.stray(9, 1, {17, 400, 0x41, 2});
+  process.stray(9, 0, {18, 1 << 20, 0x42, 1});
+  process.stray(5, 3, {barrier, 0, 0x41, 1});
+  add();
+  EXPECT_FALSE(damage) << damage->message;
+  ASSERT_TRUE(lacking);
+  EXPECT_EQ(lacking->code, "queue.no_communicator");
+  EXPECT_THAT(lacking->message,
+              testing::AllOf(testing::StartsWith("4 messages came for communicators"),
+                             testing::EndsWith("1 from 3 tag -16 on context 0x5, 1 from 0 tag 18 "
+                                               "on context 0x9, 2 from 1 tag 17 on context 0x9")));
+  EXPECT_TRUE(queue(OpClass::unexpected).operations.empty());
+}
+
+TEST_P(OpenMpiUnshown, MessagesForCommunicatorsThatAreNotThereAreNotToldWhereNobodyAsks) {
+  process.stray(9, 1, {17, 400, 0x41, 1});
+  request.op_classes = {OpClass::receive};
+  add();
+  EXPECT_FALSE(lacking) << lacking->message;
+}
+
 TEST_P(OpenMpiUnshown, OfACollectiveAreMessagesByTheirTags) {
   process.channel(0, 1, 0, 3);
   process.message(0, 1, {barrier, 0, 0x41, 1});
@@ -257,6 +280,32 @@ TEST_P(OpenMpiUnshown, BesideANonblockingCollectiveOneOfAGroupMayBeIt) {
   EXPECT_THAT(waiting(queue(OpClass::receive)), ElementsAre(Waiting{1, WaitMode::unknown, 1, true},
                                                             Waiting{2, WaitMode::all, 2, false},
                                                             Waiting{2, WaitMode::all, 2, false}));
+}
+
+TEST_P(OpenMpiUnshown, WhatACallWaitsForIsTheSameWhateverIsFiltered) {
+  const auto all = process.wait(3);
+  const auto any = process.wait(1);
+  list(OpClass::receive, process.request(0, {1, 1, 2, all}));
+  list(OpClass::receive, process.request(0, {1, 1, 2, any}));
+  process.request(0, {1, 2, 2, all}); // the filter has dropped these
+  process.request(7, {1, 2, 1, all});
+  process.request(0, {1, 2, 2, any});
+  *queue(OpClass::receive).total += 2;
+  *queue(OpClass::send, 1).total += 1;
+  add();
+  EXPECT_THAT(waiting(queue(OpClass::receive)), ElementsAre(Waiting{1, WaitMode::all, 3, false},
+                                                            Waiting{2, WaitMode::any, 1, false}));
+}
+
+TEST_P(OpenMpiUnshown, ANonblockingCollectiveCountsThoughAFilterDropsIt) {
+  list(OpClass::receive, process.request(0, {1, 1, 2, process.wait(1)}));
+  process.request(7, {1, ibarrier, 1});
+  request.keep = [](const Communicator& communicator, const Operation&) {
+    return communicator.id != TargetAddress{7};
+  };
+  add();
+  EXPECT_THAT(waiting(queue(OpClass::receive)),
+              ElementsAre(Waiting{1, WaitMode::unknown, 1, true}));
 }
 
 TEST_P(OpenMpiUnshown, WhatIsNoCallThatWaitsIsNone) {
@@ -487,6 +536,10 @@ TEST_P(OpenMpiUnshown, ALostConnectionLeavesNoEmptyQueue) {
                                               {space.images, failing, space.platform});
     if (outcome)
       return;
+    if (queue(OpClass::unexpected).state == QueueState::available) {
+      EXPECT_EQ(queue(OpClass::unexpected).operations.size(), 1U) << "what was read before stays";
+      continue;
+    }
     for (const auto& communicator : process.communicators) {
       for (const Queue& queue : communicator.queues) {
         EXPECT_EQ(queue.state, QueueState::error) << reads;

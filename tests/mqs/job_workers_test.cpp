@@ -286,14 +286,5 @@ TEST_F(JobWorkersBusy, WaitUntilTheUserInterrupts) {
   EXPECT_EQ(walk_queues(request).failure.value().code, "interrupted");
 }
 
-TEST_F(JobWorkersBusy, ReadTheStacksMeanwhileAndOnce) {
-  auto request = second();
-  int times = 0;
-  request.meanwhile = [&] { ++times; };
-  request.walk_end = std::chrono::steady_clock::now() + 50ms;
-  EXPECT_TRUE(walk_queues(request).failure);
-  EXPECT_EQ(times, 1);
-}
-
 } // namespace
 } // namespace mqbridge

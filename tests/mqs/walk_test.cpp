@@ -108,20 +108,6 @@ TEST_F(WalkOnce, GivesTheInfosBackInOrder) {
               ElementsAre("queues of solver found", "process destroyed", "image destroyed"));
 }
 
-TEST_F(WalkOnce, LeavesTimeForSomethingElseThatIsNotTheWorkers) {
-  auto request = target.request("list");
-  request.cpu_limit = std::chrono::milliseconds(400);
-  int calls = 0;
-  request.meanwhile = [&] {
-    ++calls;
-    std::this_thread::sleep_for(std::chrono::milliseconds(600));
-  };
-  const auto result = walk_queues(request);
-  EXPECT_FALSE(result.failure) << result.failure->message;
-  EXPECT_EQ(calls, 1);
-  EXPECT_THAT(result.communicators, SizeIs(2));
-}
-
 TEST_F(WalkOnce, LeavesOutWhatWasNotAskedFor) {
   auto request = target.request("list");
   request.op_classes = {OpClass::send};

@@ -2,7 +2,6 @@
 
 #include "host/memory/prefetch_budget.h"
 #include "host/process/live/live_process.h"
-#include "rsp/commands/read_memory.h"
 #include "tests/support/connected.h"
 
 #include <chrono>
@@ -41,31 +40,9 @@ struct LiveThreads : testing::Test {
     process = std::make_unique<LiveProcess>(*client, *attachment);
   }
 
-  /// As fast as can be, also where all of it is slowed down by a sanitizer.
-  void serve_memory() {
-    stub.on("m", [](std::string_view request) {
-      const auto length = request.substr(request.find(',') + 1);
-      return Answer::packet(std::string(2 * std::stoul(std::string(length), nullptr, 16), '0'));
-    });
-    stub.on("qC", Answer::packet("QC1"));
-  }
-
-  /// Reads enough for the link to be known as what it is.
-  void measure_link() {
-    for (int i = 0; i < 4; ++i) {
-      std::vector<std::byte> into(measured);
-      rsp::ReadRequest request{0x10000, into};
-      ASSERT_TRUE(rsp::read_memory(*client, {&request, 1}));
-    }
-    const auto link = client->link_estimate();
-    ASSERT_TRUE(link.bytes_per_second > 0 && !is_slow(link)) << link.bytes_per_second;
-  }
-
-  /// The list leaves with one exchange, the registers with the next one.
+  /// The list leaves with the exchange.
   void ask_beside() {
     process->expect_threads();
-    ASSERT_TRUE(client->request("qC"));
-    process->advance();
     ASSERT_TRUE(client->request("qC"));
   }
 
@@ -75,8 +52,6 @@ struct LiveThreads : testing::Test {
       list += fmt::format("<thread id='p1.{:x}'/>", i);
     return list + "</threads>";
   }
-
-  static constexpr std::size_t measured = std::size_t{64} << 10;
 };
 
 TEST_F(LiveThreads, AreThoseOfTheProcessWithTheSignalOfTheOneThatStopped) {
@@ -99,6 +74,21 @@ TEST_F(LiveThreads, AreThoseOfTheProcessWithTheSignalOfTheOneThatStopped) {
   EXPECT_EQ(selected, "p1.2") << "as the stub had it";
 }
 
+// As of a process whose main thread has ended.
+TEST_F(LiveThreads, ThatTheStubTakesForProcessesAreAmongThem) {
+  stub.serve_objects({{"threads:", "<threads><thread id='p1.1'/><thread id='p5.5'/></threads>"}});
+  attach("T05thread:p1.1;");
+  const auto stop = rsp::parse_stop_reply("T05thread:p1.1;");
+  ASSERT_TRUE(stop);
+  ProcessThreads all(*client, {.pid = 1, .stop = *stop, .other_threads = {5}});
+  const auto threads = all.read(64);
+  ASSERT_TRUE(threads) << threads.error().message;
+  ASSERT_EQ(threads->size(), 2U);
+  EXPECT_EQ(threads->at(1).tid, 5);
+  EXPECT_EQ(threads->at(1).registers, rsp::RegisterBytes{std::byte(5)});
+  EXPECT_EQ(selected, "p1.1") << "as the stub had it";
+}
+
 TEST_F(LiveThreads, RefusedListIsNoEmptyOne) {
   attach("T05thread:p1.1;");
   const auto threads = process->threads(64);
@@ -106,44 +96,37 @@ TEST_F(LiveThreads, RefusedListIsNoEmptyOne) {
   EXPECT_EQ(threads.error().code, "threads.unsupported");
 }
 
-TEST_F(LiveThreads, AskedBesideOtherReadsCostNoRoundTrip) {
+TEST_F(LiveThreads, WhoseListWasAskedBesideAnotherReadCostOneRoundTrip) {
   stub.serve_objects({{"threads:", "<threads><thread id='p1.1'/><thread id='p1.2'/></threads>"}});
-  serve_memory();
+  stub.on("qC", Answer::packet("QC1"));
   attach("T05thread:p1.1;");
   ask_beside();
-  EXPECT_EQ(stub.count("g"), 0U) << "the speed of the link is not known yet";
-  measure_link();
-  process->advance();
-  ASSERT_TRUE(client->request("qC")); // the registers leave with it
-  EXPECT_EQ(selected, "p1.1") << "as the stub had it";
   const auto before = client->counters().round_trips;
   const auto threads = process->threads(64);
   ASSERT_TRUE(threads) << threads.error().message;
   ASSERT_EQ(threads->size(), 2U);
   EXPECT_EQ(threads->at(1).registers, rsp::RegisterBytes{std::byte(2)});
-  EXPECT_EQ(client->counters().round_trips, before);
+  EXPECT_EQ(selected, "p1.1") << "as the stub had it";
+  EXPECT_EQ(client->counters().round_trips, before + 1);
 }
 
-TEST_F(LiveThreads, OfAStubThatListsThemByPagesCostNoRoundTripEither) {
+TEST_F(LiveThreads, OfAStubThatListsThemByPagesCostOneRoundTripToo) {
   stub.on("qfThreadInfo", Answer::packet("mp1.1,p1.2")).on("qsThreadInfo", Answer::packet("l"));
-  serve_memory();
+  stub.on("qC", Answer::packet("QC1"));
   attach("T05thread:p1.1;");
-  measure_link();
   ask_beside();
   const auto before = client->counters().round_trips;
   const auto threads = process->threads(64);
   ASSERT_TRUE(threads) << threads.error().message;
   EXPECT_EQ(threads->size(), 2U);
-  EXPECT_EQ(client->counters().round_trips, before);
+  EXPECT_EQ(client->counters().round_trips, before + 1);
 }
 
 TEST_F(LiveThreads, ALongListThatWasAskedBesideIsReadToItsEnd) {
   stub.serve_objects({{"threads:", list_of(600)}});
   stub.on("qC", Answer::packet("QC1"));
   attach("T05thread:p1.1;");
-  process->expect_threads();
-  ASSERT_TRUE(client->request("qC"));
-  process->advance();
+  ask_beside();
   const auto threads = process->threads(2);
   ASSERT_TRUE(threads) << threads.error().message;
   ASSERT_EQ(threads->size(), 600U);
@@ -170,41 +153,13 @@ TEST_F(LiveThreads, OverASlowLinkRegistersAreAskedOnceAndOnlySoMany) {
   EXPECT_EQ(client->counters().round_trips, before + 1);
 }
 
-TEST_F(LiveThreads, RegistersThatHaveComeAreGivenThoughFewerAreWanted) {
-  stub.serve_objects({{"threads:", list_of(40)}});
-  serve_memory();
-  attach("T05thread:p1.1;");
-  measure_link();
-  ask_beside();
-  const auto threads = process->threads(12);
-  ASSERT_TRUE(threads) << threads.error().message;
-  ASSERT_EQ(threads->size(), 40U);
-  EXPECT_EQ(threads->at(39).registers, rsp::RegisterBytes{std::byte(40)});
-  EXPECT_EQ(stub.count("g"), 40U) << "none of them twice";
-}
-
-TEST_F(LiveThreads, MoreThanABurstAreAskedWhereTheyAreWantedAndOnlySoMany) {
-  stub.serve_objects({{"threads:", list_of(97)}});
-  serve_memory();
-  attach("T05thread:p1.1;");
-  measure_link();
-  ask_beside();
-  ASSERT_TRUE(process->threads(12));
-  EXPECT_EQ(stub.count("g"), 12U);
-}
-
-TEST_F(LiveThreads, AStubThatIsLostOverThemCostsTheExchangeThatTheyLeftWith) {
+TEST_F(LiveThreads, AStubThatIsLostOverTheirRegistersCostsNoOtherExchange) {
   stub.serve_objects({{"threads:", list_of(2)}});
-  serve_memory();
+  stub.on("qC", Answer::packet("QC1"));
   attach("T05thread:p1.1;");
-  measure_link();
   stub.on("g", Answer::close());
-  process->expect_threads();
-  ASSERT_TRUE(client->request("qC"));
-  process->advance();
-  const auto walk = client->request("qC");
-  ASSERT_FALSE(walk);
-  EXPECT_EQ(walk.error().code, "stub.closed");
+  ask_beside();
+  EXPECT_EQ(stub.count("g"), 0U);
   const auto threads = process->threads(64);
   ASSERT_FALSE(threads);
   EXPECT_EQ(threads.error().code, "stub.closed");
@@ -214,9 +169,7 @@ TEST_F(LiveThreads, GarbageThatWasAskedBesideIsAnErrorWhereItIsWanted) {
   stub.serve_objects({{"threads:", "<threads><thread id='nobody'/></threads>"}});
   stub.on("qC", Answer::packet("QC1"));
   attach("T05thread:p1.1;");
-  process->expect_threads();
-  ASSERT_TRUE(client->request("qC"));
-  process->advance();
+  ask_beside();
   const auto threads = process->threads(64);
   ASSERT_FALSE(threads);
   EXPECT_EQ(threads.error().code, "stub.garbage");

@@ -52,7 +52,10 @@ const RankDump& RankSession::look() {
     guarded(&RankSession::read_variables);
   if (handle_dll_)
     guarded(&RankSession::ask_handles);
-  if (options().stacks && !tried_stacks_)
+  // They come last: a stub that dies over a request for registers, or falls silent, costs the
+  // stacks alone. One that is silent already is not asked for more: its process has waited for long
+  // enough.
+  if (options().stacks && !tried_stacks_ && !report_.has_error(codes::stub_timeout))
     guarded(&RankSession::capture);
   dump().status = conclude();
   return dump();
@@ -69,7 +72,7 @@ RankOutcome RankSession::close() {
   let_go();
   if (stacks_.captured() || has_sites())
     guarded(&RankSession::unwind);
-  if (no_stacks_ && !report_.has_error(no_stacks_->code))
+  if (no_stacks_)
     report_.say(*no_stacks_, RankError::Level::warning);
   report_.clock().finish(dump().statistics);
   replay_.keep();
@@ -278,10 +281,14 @@ Result<void> RankSession::capture() {
   tried_stacks_ = true;
   no_stacks_.reset();
   report_.begin(PhaseName::stacks, "stacks");
-  const auto deadline = access_->deadline();
+  const auto deadline = access_->limit(1.0);
   const WorkScope scope({deadline, stop_});
   auto done = stacks_.capture(*process_, mpi_->library(), access_->held_so_far(), deadline);
-  return done ? done : without_stacks(std::move(done).error());
+  if (done)
+    return done;
+  auto error = std::move(done).error();
+  error.message = "no call stacks: " + error.message;
+  return without_stacks(std::move(error));
 }
 
 bool RankSession::has_sites() const {
@@ -301,7 +308,8 @@ Result<void> RankSession::unwind() {
 Result<void> RankSession::without_stacks(Error error) {
   if (!options().asks_mpi())
     return Failure(std::move(error));
-  no_stacks_.emplace(std::move(error));
+  if (!report_.has_error(error.code)) // else that has been said
+    no_stacks_.emplace(std::move(error));
   return {};
 }
 
@@ -322,18 +330,15 @@ Result<void> RankSession::walk() {
   const auto& job = report_.outcome().claim.name_space;
   if (job && !job_is_step_ && tools_.job_workers != nullptr)
     walk.job.emplace(*tools_.job_workers, *job);
-  // The last tenth of --max-stop and --max-walk is for reading the statuses of what was found:
-  // without it they could not be trusted.
+  // The last tenth of --max-walk is for reading the statuses of what was found: without it they
+  // could not be trusted. So is a tenth of --max-stop, and the last one is for the stacks.
+  const double stacks = options().stacks && !tried_stacks_ ? 0.1 : 0;
   const auto start = PhaseClock::Clock::now();
   walk.walk_end = start + options().max_walk / 10 * 9;
-  walk.deadline = access_->limit(0.9, walk.walk_end);
-  // It is short, and the walk may take all the time that there is.
-  if (options().stacks && !tried_stacks_)
-    walk.meanwhile = [this] {
-      guarded(&RankSession::capture);
-      report_.begin(PhaseName::walk, "walk");
-    };
-  walk.before_repairs = [this, start] { access_->limit(1.0, start + options().max_walk); };
+  walk.deadline = access_->limit(0.9 - stacks, walk.walk_end);
+  walk.before_repairs = [this, start, stacks] {
+    access_->limit(1.0 - stacks, start + options().max_walk);
+  };
   const WorkScope scope({access_->deadline(), stop_});
   auto outcome = walk_rank(walk, dump());
   auto& warnings = report_.warnings();

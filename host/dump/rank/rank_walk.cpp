@@ -178,8 +178,6 @@ private:
         communicator.queue(op_class).state = QueueState::unavailable;
         communicator.queue(op_class).reason = QueueReason::not_provided;
       }
-    if (walk_.meanwhile)
-      walk_.meanwhile();
     return result;
   }
 
@@ -258,7 +256,6 @@ WorkerRequest worker_request(const RankWalk& walk, const RankDump& dump) {
                         walk.process.space(), dump.executable.value_or(dump.endpoint)};
   request.world_rank_hint = walk.world_rank_hint;
   request.budget = walk.budget;
-  request.meanwhile = walk.meanwhile;
   request.progress = walk.progress;
   request.deadline = walk.deadline;
   request.walk_end = walk.walk_end;

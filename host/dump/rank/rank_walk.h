@@ -31,8 +31,7 @@ struct RankWalk {
   std::int64_t world_rank_hint = -1;
   std::optional<std::chrono::steady_clock::time_point> deadline = {}; ///< of the walk alone
   std::optional<std::chrono::steady_clock::time_point> walk_end = {}; ///< the same, by --max-walk
-  RankBudget* budget = nullptr;         ///< memory for what is found; null: as much as there is
-  std::function<void()> meanwhile = {}; ///< WalkRequest::meanwhile
+  RankBudget* budget = nullptr; ///< memory for what is found; null: as much as there is
   std::function<void()> before_repairs =
       {}; ///< called between walk and repairs: the repairs may use the time that the walk left
   std::function<void(std::uint64_t operations)> progress = {};

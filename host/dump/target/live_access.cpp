@@ -10,6 +10,7 @@
 #include "rsp/client/shared_stub.h"
 #include "rsp/codes.h"
 #include "rsp/commands/life_check.h"
+#include "rsp/commands/processes.h"
 #include "rsp/commands/run_until.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/exchange/connection.h"
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <tuple>
 #include <unistd.h>
 #include <utility>
@@ -70,8 +72,11 @@ LiveAccess::LiveAccess(const TargetSpec& target, const SharedTools& tools,
       endpoint_(process_ != nullptr ? server_of(target, tools)
                                     : std::get<rsp::Endpoint>(target.where)),
       stub_(stub) {
-  if (process_ != nullptr)
-    endpoint_.pid = process_->pid;
+  if (process_ == nullptr)
+    return;
+  endpoint_.pid = process_->pid;
+  if (process_->node.launcher == Launcher::local)
+    pid_here_ = process_->pid;
 }
 
 void LiveAccess::begin_hold(Clock::time_point since) {
@@ -155,7 +160,7 @@ Result<rsp::Attachment> LiveAccess::attach() {
   // Inside of a container the node's /proc would tell of another process.
   if (process_ != nullptr && node_command_of(target_, tools_).empty())
     help.files = node_files(process_->node, tools_, stop_);
-  auto attachment = rsp::attach(*client_, help);
+  auto attachment = attach_to_process(help);
   if (!attachment && process_ != nullptr && attachment.error().code == codes::stub_timeout)
     if (auto asleep = explain_silence(threads_here(process_->pid), process_->pid);
         asleep && process_->node.launcher == Launcher::local)
@@ -165,6 +170,67 @@ Result<rsp::Attachment> LiveAccess::attach() {
     limit_hold();
   }
   return attachment;
+}
+
+/// If the main thread has ended (pthread_exit), no debugger can attach to the process, but to each
+/// of its other threads.
+Result<rsp::Attachment> LiveAccess::attach_to_process(const rsp::AttachHelp& help) {
+  if (!endpoint_.pid || process_state_ != "Z")
+    return rsp::attach(*client_, help);
+  const std::int64_t pid = *endpoint_.pid;
+  const auto threads = rsp::read_thread_numbers(*client_, pid);
+  if (!threads)
+    return Failure(threads.error());
+  const auto living =
+      std::ranges::find_if(*threads, [pid](std::int64_t thread) { return thread != pid; });
+  if (living == threads->end())
+    return rsp::attach(*client_, help); // which says that the process has ended
+  pid_ = pid;
+  endpoint_.pid = *living;
+  client_ = rsp::Client::share(client_->stub(), endpoint_);
+  if (is_here() && node_command_of(target_, tools_).empty()) {
+    pid_here_ = *living;
+    ran_since_ = start_of_running(pid_here_);
+  }
+  process_state_ = remote_process_state(*client_);
+  begin_hold();
+  limit_hold();
+  auto attachment = attach_to_threads(pid, help);
+  if (attachment)
+    warnings_.push_back(
+        {"target.main_ended",
+         fmt::format("the main thread of process {} has ended (pthread_exit): {} other thread{} "
+                     "looked at",
+                     pid, attachment->other_threads.size() + 1,
+                     attachment->other_threads.empty() ? " was" : "s were"),
+         {}});
+  return attachment;
+}
+
+/// A stub takes each thread for a process of its own. Threads that still run may start others.
+Result<rsp::Attachment> LiveAccess::attach_to_threads(std::int64_t pid,
+                                                      const rsp::AttachHelp& help) {
+  auto first = rsp::attach(*client_, help);
+  std::set<std::int64_t> held = {pid, *endpoint_.pid};
+  for (bool more = first.has_value(); more;) {
+    const auto threads = rsp::read_thread_numbers(*client_, pid);
+    if (!threads)
+      return Failure(threads.error());
+    more = false;
+    for (const std::int64_t thread : *threads) {
+      if (!held.insert(thread).second)
+        continue;
+      more = true;
+      auto endpoint = endpoint_;
+      endpoint.pid = thread;
+      auto& other = other_threads_.emplace_back(rsp::Client::share(client_->stub(), endpoint));
+      other->set_deadline(deadline());
+      if (auto attached = rsp::attach(*other, help); !attached)
+        return attached;
+      first->other_threads.push_back(thread);
+    }
+  }
+  return first;
 }
 
 Result<void> LiveAccess::run(rsp::Attachment& attachment) {
@@ -185,15 +251,16 @@ Result<OpenedProcess> LiveAccess::open() {
   if (auto state = remote_process_state(*client_))
     process_state_ = std::move(state);
   if (is_here())
-    ran_since_ = start_of_running(process_->pid);
+    ran_since_ = start_of_running(pid_here_);
   auto attachment = attach();
   if (!attachment) {
+    other_threads_.clear();
     mend_stop();
     return forward(std::move(attachment));
   }
   if (process_ != nullptr) // whatever it is called inside of a container
     pid_ = process_->pid;
-  else if (attachment->pid != 0)
+  else if (!pid_ && attachment->pid != 0)
     pid_ = attachment->pid;
   if (process_state_ && pid_)
     if (auto warning = stopped_process_warning(*process_state_, *pid_))
@@ -205,20 +272,15 @@ Result<OpenedProcess> LiveAccess::open() {
     return forward(std::move(done));
   held_ = true;
   opened.stopped_before_us = attachment->stopped_before_us;
-  opened.source =
-      std::make_unique<LiveProcess>(*client_, *attachment, root(), is_here() ? process_->pid : 0);
+  opened.source = std::make_unique<LiveProcess>(*client_, *attachment, root(), pid_here_);
   return opened;
-}
-
-bool LiveAccess::is_here() const {
-  return process_ != nullptr && process_->node.launcher == Launcher::local;
 }
 
 /// For a gdbserver of ours that did not do what it was asked to.
 void LiveAccess::mend_stop() {
   if (!ran_since_)
     return;
-  if (auto warning = mqbridge::mend_stop(process_->pid, *ran_since_))
+  if (auto warning = mqbridge::mend_stop(pid_here_, *ran_since_))
     warnings_.push_back(std::move(*warning));
 }
 
@@ -226,7 +288,7 @@ void LiveAccess::mend_stop() {
 std::shared_ptr<const ProcessRoot> LiveAccess::root() {
   if (!is_here())
     return nullptr;
-  auto root = ProcessRoot::of(process_->pid);
+  auto root = ProcessRoot::of(pid_here_);
   if (root)
     return std::move(*root);
   warnings_.push_back(std::move(root).error());
@@ -247,6 +309,9 @@ std::optional<Release> LiveAccess::release(StoppedProcess* process, bool any_err
   look_for_life(any_error);
   Release release;
   release.done = process != nullptr ? process->release() : rsp::detach(*client_);
+  for (const auto& thread : other_threads_)
+    if (auto done = rsp::detach(*thread); !done && release.done)
+      release.done = std::move(done);
   if (!release.done)
     mend_stop();
   if (client_->life().ended())
@@ -284,9 +349,7 @@ std::optional<LiveAccess::Clock::time_point> LiveAccess::deadline(double share) 
 std::optional<LiveAccess::Clock::time_point>
 LiveAccess::limit(double share, std::optional<Clock::time_point> at_most) {
   const auto end = deadline(share);
-  if (end || at_most)
-    client_->set_deadline(std::min(end.value_or(Clock::time_point::max()),
-                                   at_most.value_or(Clock::time_point::max())));
+  client_->set_deadline(end && at_most ? std::min(end, at_most) : end ? end : at_most);
   return end;
 }
 

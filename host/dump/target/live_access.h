@@ -13,6 +13,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace mqbridge {
 
@@ -52,9 +53,11 @@ private:
   Result<void> enter_container();
   ThreadFiles threads();
   Result<rsp::Attachment> attach();
+  Result<rsp::Attachment> attach_to_process(const rsp::AttachHelp& help);
+  Result<rsp::Attachment> attach_to_threads(std::int64_t pid, const rsp::AttachHelp& help);
   Result<void> run(rsp::Attachment& attachment);
   std::shared_ptr<const ProcessRoot> root();
-  bool is_here() const;
+  bool is_here() const { return pid_here_ != 0; }
   void mend_stop();
   void look_for_life(bool any_error);
   void begin_hold(Clock::time_point since = Clock::now());
@@ -67,6 +70,9 @@ private:
   std::shared_ptr<rsp::SharedStub>& stub_;
   std::stop_token stop_;
   std::unique_ptr<rsp::Client> client_; ///< null: not connected yet
+  /// Of a process whose main thread has ended: `client_` holds one thread, these hold the others.
+  std::vector<std::unique_ptr<rsp::Client>> other_threads_;
+  std::int64_t pid_here_ = 0; ///< the process's number on this host, or a thread's; 0: elsewhere
   std::optional<std::string> process_state_;
   std::optional<std::int64_t> pid_;
   std::optional<std::uint64_t> ran_since_; ///< of a process of this host that ran when we came

@@ -58,7 +58,8 @@ public:
   /// When `share` of --max-stop is over; nullopt: --max-stop does not count.
   virtual std::optional<Clock::time_point> deadline(double share = 1.0) const = 0;
   /// Sets a limit: every exchange except the release ends when `share` of --max-stop is over, and
-  /// at the latest at `at_most`. Returns when the share is over, as deadline() does.
+  /// at the latest at `at_most`; without both there is none. Returns when the share is over, as
+  /// deadline() does.
   virtual std::optional<Clock::time_point> limit(double share,
                                                  std::optional<Clock::time_point> at_most = {}) = 0;
   /// Whether the process stands still for us.

@@ -7,6 +7,7 @@
 #include "host/process/address_space.h"
 #include "rsp/result.h"
 
+#include <optional>
 #include <vector>
 
 namespace mqbridge::openmpi {
@@ -19,5 +20,12 @@ Result<void> add_unexpected_messages(std::vector<Communicator>& communicators,
                                      const std::vector<CommunicatorChannels>& found,
                                      const Ob1Layout& layout, const UnshownRequest& request,
                                      const AddressSpace& space);
+
+/// Messages that came for communicators that the process does not have: it has not made them yet,
+/// or has freed them. ob1 keeps such messages apart (non_existing_communicator_pending), until the
+/// communicator is made. Warning queue.no_communicator, with their number, sources, tags and
+/// contexts; nullopt: there are none, or ob1's object is not known. Errors: those of Memory.
+Result<std::optional<Error>> find_stray_messages(const Ob1Layout& layout,
+                                                 const AddressSpace& space);
 
 } // namespace mqbridge::openmpi

@@ -15,6 +15,7 @@ constexpr auto roots = std::to_array<std::string_view>({
     "ompi_mpi_windows",
     "mca_pml_base_send_requests",
     "mca_pml_base_recv_requests",
+    "mca_pml_ob1",
     "ompi_mpi_comm_world",
     "ompi_mpi_comm_self",
     "ompi_mpi_comm_null",

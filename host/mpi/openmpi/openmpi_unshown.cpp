@@ -88,6 +88,10 @@ std::optional<Error> first_damage(const std::vector<Communicator>& communicators
   return std::nullopt;
 }
 
+bool has_asked_for(const UnshownRequest& request, OpClass op_class) {
+  return std::ranges::find(request.op_classes, op_class) != request.op_classes.end();
+}
+
 Result<DllSight> add_all(std::vector<Communicator>& communicators, const UnshownRequest& request,
                          const Ob1Layout& layout, Fields& fields, const AddressSpace& space) {
   auto objects = communicator_objects(communicators, fields, space);
@@ -153,6 +157,12 @@ Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
     return forward(std::move(sight));
   }
   outcome.damage = first_damage(communicators, *sight);
+  if (has_asked_for(request, OpClass::unexpected)) {
+    auto strays = find_stray_messages(layout, space);
+    if (!strays)
+      return forward(std::move(strays));
+    outcome.lacking = std::move(*strays);
+  }
   return outcome;
 }
 

@@ -18,10 +18,10 @@ namespace mqbridge {
 LiveProcess::LiveProcess(rsp::Client& client, const rsp::Attachment& attachment,
                          std::shared_ptr<const ProcessRoot> root, std::int64_t pid_here)
     : client_(client), pid_(attachment.pid), root_(std::move(root)), pid_here_(pid_here),
-      files_(client, attachment.pid), threads_(client, attachment.pid, attachment.stop),
-      stub_(client), zeros_(client.features().unreadable_reads_zero
-                                ? std::optional<ZeroWatch>(std::in_place, stub_)
-                                : std::nullopt) {}
+      files_(client, attachment.pid), threads_(client, attachment), stub_(client),
+      zeros_(client.features().unreadable_reads_zero
+                 ? std::optional<ZeroWatch>(std::in_place, stub_)
+                 : std::nullopt) {}
 
 LiveProcess::~LiveProcess() {
   // A failed detach has nobody left to tell; the client closes the connection, and the guardian
@@ -115,7 +115,6 @@ LiveProcess::loaded_objects(std::uint64_t last_address) {
 void LiveProcess::advance() {
   maps_here_.reset();
   files_.advance();
-  threads_.advance();
 }
 
 std::optional<MemoryMap> LiveProcess::take_new_map(const Platform& platform) {

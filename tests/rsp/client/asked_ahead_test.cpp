@@ -83,44 +83,6 @@ TEST(AskedAhead, ANewQuestionMakesTheOldAnswerVoid) {
   EXPECT_EQ(ahead.take("a"), std::nullopt);
 }
 
-TEST(AskedAhead, ASeriesLeavesAsItIsAndIsAnsweredAsAWhole) {
-  AskedAhead ahead;
-  const std::vector<std::string> series{"Hg1", "g", "Hg2", "g", "Hg1"};
-  ahead.ask("a");
-  ahead.ask_all(series);
-  EXPECT_TRUE(ahead.has_due());
-  EXPECT_THAT(ahead.take_due({}), ElementsAre("a", "Hg1", "g", "Hg2", "g", "Hg1"));
-  EXPECT_FALSE(ahead.has_due());
-  ahead.answered("a", "A");
-  for (const std::string one : {"Hg1", "g", "Hg2", "g"})
-    ahead.answered(one, one + "!");
-  EXPECT_EQ(ahead.take_all(series), std::nullopt) << "not all of it has come";
-  ahead.answered("Hg1", "OK");
-  EXPECT_EQ(ahead.take_all(std::vector<std::string>{"Hg1", "g"}), std::nullopt);
-  EXPECT_THAT(ahead.take_all(series), Optional(ElementsAre("Hg1!", "g!", "Hg2!", "g!", "OK")));
-  EXPECT_EQ(ahead.take_all(series), std::nullopt) << "it is good once";
-  EXPECT_THAT(ahead.take("a"), Optional(std::string("A")));
-  EXPECT_TRUE(ahead.idle());
-}
-
-TEST(AskedAhead, ASeriesThatIsAskedAnyhowLeavesOnce) {
-  AskedAhead ahead;
-  ahead.ask_all({"Hg1", "g"});
-  EXPECT_THAT(ahead.take_due({"Hg1", "g"}), IsEmpty());
-  EXPECT_TRUE(ahead.idle());
-}
-
-TEST(AskedAhead, ASeriesIsForgottenWithTheRest) {
-  AskedAhead ahead;
-  ahead.ask_all({"Hg1", "g"});
-  (void)ahead.take_due({});
-  ahead.answered("Hg1", "OK");
-  ahead.forget();
-  ahead.answered("g", "00");
-  EXPECT_EQ(ahead.take_all(std::vector<std::string>{"Hg1", "g"}), std::nullopt);
-  EXPECT_FALSE(ahead.has_due());
-}
-
 /// What makes a stub known as gdbserver, beside what the scripted one announces by itself.
 ScriptedStub& as_gdbserver(ScriptedStub& stub) {
   stub.serve_objects({{"auxv:", "vector"}, {"exec-file:", "/bin/x"}, {"libraries-svr4:", "<l/>"}});
@@ -233,21 +195,6 @@ TEST(AskingAhead, LeavesWithTheNextExchangeWhateverItIs) {
   EXPECT_THAT(client->answer_ahead("vFile:open:2f78,0,0"), Optional(std::string("F3")));
   EXPECT_EQ(client->counters().round_trips - before, 1U);
   EXPECT_EQ(stub.count("vFile:close:7"), 1U);
-}
-
-TEST(AskingAhead, ABurstFindsItsAnswersThereOnce) {
-  ScriptedStub stub;
-  stub.on("Hg", Answer::packet("OK")).on("g", Answer::packet("00")).on("qC", Answer::packet("QC1"));
-  const auto client = connected(stub);
-  ASSERT_TRUE(client);
-  const std::vector<std::string> burst{"Hg1", "g", "Hg2", "g"};
-  client->ask_burst_ahead(burst);
-  ASSERT_TRUE(client->request("qC"));
-  const auto before = client->counters().round_trips;
-  EXPECT_THAT(client->burst(burst).value(), ElementsAre("OK", "00", "OK", "00"));
-  EXPECT_EQ(client->counters().round_trips, before);
-  EXPECT_TRUE(client->burst(burst));
-  EXPECT_EQ(client->counters().round_trips, before + 1);
 }
 
 TEST(AskingAhead, AnEmptyBurstSendsItAlone) {
