@@ -172,11 +172,12 @@ TEST(StubWithoutRegisters, CostsTheStacksNotTheQueues) {
                                     {"stub.closed", Answer::close()}};
   for (const auto& [code, registers, says_nothing_more] : stubs) {
     SCOPED_TRACE(code);
+    bool silent = false; // of the stub's thread
     test::ScriptedStub stub;
     front_process_as_gdbserver(stub, process.pid(), 4711);
     stub.serve_objects({{"threads:", threads}}).on("Hg", Answer::packet("OK")).on("g", registers);
     if (says_nothing_more)
-      stub.tamper([silent = false](std::size_t, std::string_view payload, Answer honest) mutable {
+      stub.tamper([&silent](std::size_t, std::string_view payload, Answer honest) {
         silent = silent || payload == "g";
         return silent ? Answer::nothing() : honest;
       });
