@@ -19,7 +19,7 @@ using testing::SizeIs;
 
 constexpr const char* returned_line = "returned: not known to have arrived";
 
-LaidCommunicator world() {
+LaidCommunicator small_world() {
   LaidCommunicator made;
   made.id = 1;
   made.name = "MPI_COMM_WORLD";
@@ -29,7 +29,7 @@ LaidCommunicator world() {
 
 /// Whose tags are 0, 1, 2, ...
 LaidCommunicator world_with_returned(std::int32_t count) {
-  auto made = world();
+  auto made = small_world();
   for (std::int32_t tag = 0; tag < count; ++tag)
     made.returned.push_back({.peer = tag % 3,
                              .tag = tag,
@@ -96,7 +96,7 @@ TEST_P(QueuesReturned, TheLast256AreThereOldestFirst) {
 
 /// One for the ring, and one for each peer.
 TEST_P(QueuesReturned, CostFewFetches) {
-  LayoutImage none(GetParam(), {world()});
+  LayoutImage none(GetParam(), {small_world()});
   LayoutImage full(GetParam(), {world_with_returned(MQR_RETURNED)});
   EXPECT_EQ(full.walk().fetches - none.walk().fetches, 1U + 3U);
 }
@@ -127,7 +127,7 @@ TEST_P(QueuesReturned, ASendIsNotListedTwice) {
 }
 
 TEST_P(QueuesReturned, OfAnIntercommunicatorHaveRanksOfTheOtherGroup) {
-  auto made = world();
+  auto made = small_world();
   made.kind = MQR_INTER;
   made.remote_group = {20, 21, 22, 23};
   made.returned = {{.peer = 3, .tag = 1, .function = 60'000}};
@@ -185,7 +185,7 @@ TEST_P(QueuesReturned, WhereOperationsMayBeMissingNoListIsWhole) {
 }
 
 TEST_P(QueuesReturned, InactiveOperationsAndProbesSaySo) {
-  auto made = world();
+  auto made = small_world();
   LaidOperation inactive{.queue = 1, .status = MQR_PENDING, .flags = MQR_INACTIVE, .tag = 1};
   inactive.actual_tag = 77;
   LaidOperation probe{.queue = 1, .flags = MQR_PROBE, .tag = 2};

@@ -19,7 +19,7 @@ constexpr std::uint64_t peers = 4;
 constexpr std::size_t most_things = 64; ///< that stand in the memory
 constexpr std::size_t most_damages = 16;
 /// What so little needs, and a large margin: each of the lists may be met up to its damage.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 26;
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 26;
 
 /// One more message, posted receive, internal request or call that waits.
 void add(FakeOb1& process, std::uint64_t what, FakeOb1::Address& sync) {
@@ -100,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const UnshownRequest request{{OpClass::send, OpClass::receive, OpClass::unexpected}};
   const auto outcome = openmpi::add_unshown(process.communicators, request, process.space());
   require(outcome.has_value());
-  require(process.memory.bytes_asked <= most_bytes);
+  require(process.memory.bytes_asked <= most_memory);
   check(process.communicators);
   return 0;
 }

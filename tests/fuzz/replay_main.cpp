@@ -1,6 +1,6 @@
-// Runs a fuzz target over a corpus without libFuzzer: every file, and of each some prefixes and
-// some copies with a bit changed, spread evenly. Ends with 1 if the corpus is empty, for then
-// nothing was tried.
+// Runs a fuzz target, of which this program has all, over a corpus without libFuzzer: every file,
+// and of each some prefixes and some copies with a bit changed, spread evenly. Ends with 1 if the
+// corpus is empty, for then nothing was tried.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,21 +8,35 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// A line for each target, by CMakeLists.txt.
+#define FUZZ_TARGET(name) extern "C" int fuzz_##name(const std::uint8_t* data, std::size_t size);
+#include "replayed_targets.h"
+#undef FUZZ_TARGET
 
 namespace {
+
+using FuzzTarget = int (*)(const std::uint8_t* data, std::size_t size);
+
+FuzzTarget target_named(std::string_view name) {
+#define FUZZ_TARGET(target)                                                                        \
+  if (name == #target)                                                                             \
+    return fuzz_##target;
+#include "replayed_targets.h"
+#undef FUZZ_TARGET
+  return nullptr;
+}
 
 /// Of each kind, for one file.
 constexpr std::size_t most_variants = 8;
 
-void try_input(const std::vector<std::uint8_t>& bytes) {
-  LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
-}
-
 /// How many inputs were tried.
-std::size_t replay(std::vector<std::uint8_t> bytes) {
+std::size_t replay(FuzzTarget target, std::vector<std::uint8_t> bytes) {
+  const auto try_input = [target](const std::vector<std::uint8_t>& input) {
+    target(input.data(), input.size());
+  };
   try_input(bytes);
   const std::size_t step = bytes.size() / most_variants + 1;
   std::size_t runs = 1;
@@ -39,16 +53,17 @@ std::size_t replay(std::vector<std::uint8_t> bytes) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s CORPUS_DIRECTORY\n", argv[0]);
+  const FuzzTarget target = argc == 3 ? target_named(argv[1]) : nullptr;
+  if (target == nullptr) {
+    std::fprintf(stderr, "usage: %s TARGET CORPUS_DIRECTORY\n", argv[0]);
     return 2;
   }
   std::size_t files = 0;
   std::size_t runs = 0;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(argv[1], error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(argv[2], error)) {
     std::ifstream in(entry.path(), std::ios::binary);
-    runs += replay({std::istreambuf_iterator<char>(in), {}});
+    runs += replay(target, {std::istreambuf_iterator<char>(in), {}});
     ++files;
   }
   std::printf("%zu files\nfaults tried: %zu\n", files, runs);

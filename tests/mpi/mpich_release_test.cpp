@@ -20,9 +20,9 @@ constexpr auto mpich_constants = "--with-device=ch4:ucx\0"
                                  "16:1:4\0\0\0\0\0\0Wed Apr 17 15:30:02 CDT 2024\0"
                                  "4.2.1\0\0\0MPII_init_async\0"sv;
 
-class Process : public testing::Test {
+class MpichRelease : public testing::Test {
 protected:
-  Process() { memory.fail_with({"connect.lost", "nothing is to be read", ""}); }
+  MpichRelease() { memory.fail_with({"connect.lost", "nothing is to be read", ""}); }
 
   std::optional<MpiLibrary> identify(std::string_view constants,
                                      const std::string& exported = "MPIR_Dup_fn") {
@@ -44,8 +44,6 @@ protected:
   FakeMemory memory;
   Platform platform;
 };
-
-using MpichRelease = Process;
 
 TEST_F(MpichRelease, IsKnownByTheInterfaceAndTheTextsOfTheLibrary) {
   const auto mpi = identify(std::string(mpich_text) + std::string(mpich_constants));

@@ -21,7 +21,7 @@ using testing::SizeIs;
               sizeof(structure::member))
 
 constexpr std::uint64_t joint_id = 0x8123456789abcdef;
-constexpr std::uint64_t path = 0xfedcba9876543210;
+constexpr std::uint64_t joint_path = 0xfedcba9876543210;
 
 /// A process with an intercommunicator to another job.
 class RecordedJoints : public testing::TestWithParam<Platform> {
@@ -29,7 +29,7 @@ protected:
   RecordedJoints() : image_(GetParam(), {inter()}) {
     const auto at = image_.communicators[0];
     PUT(image_, at, mqr_communicator, joint, joint_id);
-    PUT(image_, at, mqr_communicator, path, path);
+    PUT(image_, at, mqr_communicator, path, joint_path);
     PUT(image_, at, mqr_communicator, remote_size, 2);
     const auto remote = image_.place(8);
     image_.set(remote, 0xffffffff, 4);
@@ -88,7 +88,7 @@ TEST_P(RecordedJoints, AreReadWithTheCommunicatorsThatComeFromThem) {
       "MPI_Comm_accept", 2, 2, "port \\x1b"};
   EXPECT_THAT(outcome.joints, ElementsAre(expected));
   ASSERT_THAT(communicators_, SizeIs(1));
-  EXPECT_EQ(communicators_[0].joined, (Joined{joint_id, path, {1, 4}, {-1, 6}}));
+  EXPECT_EQ(communicators_[0].joined, (Joined{joint_id, joint_path, {1, 4}, {-1, 6}}));
   EXPECT_FALSE(communicators_[0].remote.ranks) << "one of them is of another job";
 }
 

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using Words = std::vector<std::string>;
 
-void run(const Words& command) {
+void change(const Words& command) {
   const auto ran = run_command(command, std::chrono::seconds(60));
   ASSERT_TRUE(ran) << ran.error().message;
   ASSERT_EQ(ran->exit_status, 0) << command.front() << ": " << ran->text;
@@ -66,7 +66,7 @@ protected:
     for (const auto& source : sources)
       command.push_back(fmt::format("{}/{}", MQBRIDGE_TEST_SAMPLES, source));
     command.insert(command.end(), {"-o", object.string()});
-    run(command);
+    change(command);
     return object;
   }
 
@@ -82,7 +82,7 @@ protected:
     object_ = compile("one.so", {"-g", "-Delsewhere=only_here"}, {"layouts.c", "layouts_other.c"});
     const auto other = compile("other.so", {"-g"}, {"layouts.c"});
     shared_ = directory_ / "shared.debug";
-    run({"dwz", "-m", shared_.string(), object_.string(), other.string()});
+    change({"dwz", "-m", shared_.string(), object_.string(), other.string()});
     const auto file = ElfFile::open(object_);
     ASSERT_TRUE(file) << file.error().message;
     ASSERT_TRUE((*file)->alternate_link());
@@ -119,7 +119,7 @@ TEST_F(AlternateDwarf, IsFoundByTheNameThatDistributionsUse) {
   const auto link = "/usr/lib/debug/.dwz/x86_64-linux-gnu/mqbridge-test.debug";
   const auto object = compile("named.so", {"-g"}, {"layouts.c", "layouts_other.c"});
   const auto other = compile("named_other.so", {"-g"}, {"layouts.c"});
-  run({"dwz", "-m", shared_.string(), "-M", link, object.string(), other.string()});
+  change({"dwz", "-m", shared_.string(), "-M", link, object.string(), other.string()});
   const auto root = directory_ / "debug";
   move_to(shared_, root / ".dwz/x86_64-linux-gnu/mqbridge-test.debug");
   Looked looked(object, {.debug_dirs = {root}});
@@ -254,7 +254,7 @@ TEST_F(DwarfParts, APackageHoldsAllSplitUnits) {
   // binutils' dwp packs version 4 only.
   const auto object =
       compile("packed.so", {"-gdwarf-4", "-gsplit-dwarf"}, {"layouts.c", "layouts_other.c"});
-  run({"dwp", "-e", object.string(), "-o", object.string() + ".dwp"});
+  change({"dwp", "-e", object.string(), "-o", object.string() + ".dwp"});
   for (const auto& entry : fs::directory_iterator(directory_.path()))
     if (entry.path().extension() == ".dwo")
       fs::remove(entry.path());
@@ -266,7 +266,7 @@ TEST_F(DwarfParts, APackageHoldsAllSplitUnits) {
   // Of another program: its units are not those that the file asks for.
   const auto other = compile("other.so", {"-gdwarf-4", "-gsplit-dwarf", "-Dseven_ints_t=other_t"},
                              {"layouts.c", "layouts_other.c"});
-  run({"dwp", "-e", other.string(), "-o", object.string() + ".dwp"});
+  change({"dwp", "-e", other.string(), "-o", object.string() + ".dwp"});
   Looked wrong(object, {});
   EXPECT_EQ(wrong.size_of("seven_ints_t"), 0U);
   EXPECT_EQ(wrong.size_of("other_t"), 0U);
@@ -275,7 +275,7 @@ TEST_F(DwarfParts, APackageHoldsAllSplitUnits) {
 
 TEST_F(DwarfParts, ZstdIsRefusedByName) {
   const auto object = compile("zstd.so", {"-g"}, {"layouts.c"});
-  run({"objcopy", "--compress-debug-sections=zstd", object.string()});
+  change({"objcopy", "--compress-debug-sections=zstd", object.string()});
   const Looked looked(object, {});
   ASSERT_FALSE(looked.types);
   EXPECT_EQ(looked.types.error().code, "dwarf.compression");
@@ -283,7 +283,7 @@ TEST_F(DwarfParts, ZstdIsRefusedByName) {
   // The line that mends it does.
   const auto mended = directory_ / "types.debug";
   EXPECT_THAT(looked.types.error().hint, HasSubstr("objcopy --decompress-debug-sections"));
-  run({"objcopy", "--decompress-debug-sections", object.string(), mended.string()});
+  change({"objcopy", "--decompress-debug-sections", object.string(), mended.string()});
   EXPECT_EQ(Looked(mended, {}).size_of("seven_ints_t"), 28U);
 }
 

@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using testing::HasSubstr;
 
-const test::ElfShape& shape = test::elf_shapes[0];
+const test::ElfShape& first_shape = test::elf_shapes[0];
 
 void write_types(test::DwarfBuilder& dies) {
   dies.label("int").base("int", 4);
@@ -42,7 +42,7 @@ void write_slow_file(const fs::path& path) {
   constexpr int units = 20'000;
   constexpr int imports = 100'000;
   constexpr std::uint64_t unit_size = 12; // header and an abbreviation code
-  test::ElfBuilder elf(shape);
+  test::ElfBuilder elf(first_shape);
   auto abbreviations = elf.writer();
   abbreviations.raw(std::string{1, DW_TAG_compile_unit, 0, 0, 0});
   abbreviations.raw(std::string{2, DW_TAG_compile_unit, 1, 0, 0});
@@ -83,7 +83,7 @@ bool eventually(const Condition& condition, std::chrono::seconds limit = 20s) {
 
 class IndexerTest : public testing::Test {
 protected:
-  void SetUp() override { test::DwarfBuilder::build(shape, write_types).write(object_); }
+  void SetUp() override { test::DwarfBuilder::build(first_shape, write_types).write(object_); }
 
   std::shared_ptr<TypeSource> types(IndexerOptions options = {}) const {
     return open_dwarf_types(ElfFile::open(object_).value(), {}, std::move(options)).value();
@@ -164,7 +164,7 @@ TEST_P(LyingIndexer, IsAnErrorOfThatFileAndNothingIsKept) {
 
 TEST_F(IndexerTest, ACrashBetweenQuestionsLeavesOtherSources) {
   const auto other = directory_ / "other";
-  test::DwarfBuilder::build(shape, [](test::DwarfBuilder& dies) {
+  test::DwarfBuilder::build(first_shape, [](test::DwarfBuilder& dies) {
     dies.label("int").base("int", 4).structure("Y", 16).member("only", "int", 0).end();
   }).write(other);
   ImageSet images({{.target_path = "/object", .file = ElfFile::open(object_).value()},
@@ -197,7 +197,7 @@ TEST_F(IndexerTest, AFileThatShrinksWhileItIsReadIsAnError) {
 TEST_F(IndexerTest, AFileThatIsReplacedBeforeItIsReadIsAnError) {
   const auto types = this->types();
   fs::remove(object_);
-  test::DwarfBuilder::build(shape, write_types).write(object_);
+  test::DwarfBuilder::build(first_shape, write_types).write(object_);
   fs::last_write_time(object_, fs::file_time_type::clock::now() - 1h);
   EXPECT_EQ(code_of(*types, "struct X"), "elf.open");
 }
