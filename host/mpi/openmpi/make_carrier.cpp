@@ -13,24 +13,31 @@
 namespace mqbridge::openmpi {
 namespace {
 
-Result<void> make_pack_file(const CarrierRequest& request, const Headers& headers) {
+Result<TypePack> pack_of(const CarrierRequest& request, const Headers& headers,
+                         const TypesFile& types) {
+  if (headers.source_alone && !request.library)
+    return make_pack_of_version(types, source_version(*headers.source));
   auto library =
       request.library ? Result<std::filesystem::path>(*request.library) : find_library(headers);
   if (!library)
     return forward(std::move(library));
-  auto libraries = open_libraries(*library);
+  const auto libraries = open_libraries(*library);
   if (!libraries)
-    return forward(std::move(libraries));
+    return Failure(libraries.error());
+  return make_pack(*types.source, *libraries, request.source.has_value());
+}
+
+Result<void> make_pack_file(const CarrierRequest& request, const Headers& headers) {
   auto directory = TemporaryDirectory::make();
   if (!directory)
     return forward(std::move(directory));
   const auto carrier = directory->path() / "carrier.so";
   if (auto done = compile_carrier(request.compiler, headers, carrier); !done)
     return done;
-  auto types = read_types_file(carrier, request.indexer);
+  const auto types = read_types_file(carrier, request.indexer);
   if (!types)
-    return forward(std::move(types));
-  auto pack = make_pack(*types->source, *libraries, request.source.has_value());
+    return Failure(types.error());
+  auto pack = pack_of(request, headers, *types);
   if (!pack)
     return forward(std::move(pack));
   return write_file(request.output, write_type_pack(*pack));
@@ -70,14 +77,11 @@ std::string carrier_line(const Platform& platform, std::string_view more) {
 }
 
 Result<void> make_carrier(const CarrierRequest& request) {
-  auto headers = find_headers(request.include_directories, request.compiler);
+  auto headers = request.source ? find_headers_with(*request.source, request.include_directories,
+                                                    request.compiler)
+                                : find_headers(request.include_directories, request.compiler);
   if (!headers)
     return forward(std::move(headers));
-  if (request.source) {
-    if (auto done = check_source(*request.source, *headers); !done)
-      return done;
-    headers->source = request.source;
-  }
   if (request.output.extension() == ".types")
     return make_pack_file(request, *headers);
   return compile_carrier(request.compiler, *headers, request.output);

@@ -2,6 +2,7 @@
 
 #include "host/disk/command_output.h"
 #include "host/disk/output_file.h"
+#include "host/mpi/openmpi/configured_headers.h"
 #include "host/mpi/openmpi/openmpi_classes.h"
 
 #include <array>
@@ -84,6 +85,15 @@ constexpr std::array headers_of_ob1 = {
     "ompi/mca/pml/ob1/pml_ob1_recvreq.h",  "ompi/mca/pml/ob1/pml_ob1_sendreq.h",
 };
 
+// Where the headers are that an installation has in its include directory. Those that configure has
+// made are there, too, if somebody ran it in the source itself.
+constexpr std::array include_directories_of_source = {
+    "opal/include",
+    "ompi/include",
+    "orte/include",
+    "3rd-party/openpmix/include",
+};
+
 // Open MPI's pml_base_sendreq.h includes this header even where it is not installed; it needs this
 // much of it.
 constexpr std::string_view peruse_stub = "#pragma once\ntypedef int peruse_event_h;\n";
@@ -132,6 +142,9 @@ std::vector<std::string> compile_command(const std::vector<std::string>& compile
     command.push_back("-I" + place.string());
   if (headers.source)
     command.push_back("-I" + headers.source->string());
+  if (headers.source_alone)
+    for (const auto* place : include_directories_of_source)
+      command.push_back("-I" + (*headers.source / place).string());
   command.push_back("-I" + directory.string()); // last: a real peruse.h comes first
   command.insert(command.end(),
                  {(directory / source_name).string(), "-o", (directory / object_name).string()});
@@ -147,6 +160,9 @@ Result<void> compile_carrier(const std::vector<std::string>& compiler, const Hea
     return forward(std::move(directory));
   if (auto done = write_file(directory->path() / "ompi/peruse/peruse.h", peruse_stub); !done)
     return done;
+  if (headers.source_alone)
+    if (auto done = write_configured_headers(directory->path()); !done)
+      return done;
   const auto command = compile_command(compiler, headers, directory->path());
   Result<CommandOutput> ran;
   // The headers of tools may include ones that are not installed: then the carrier is made without

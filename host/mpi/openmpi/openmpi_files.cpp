@@ -125,6 +125,12 @@ std::string version_of(const Headers& headers) {
   return "(mpi.h does not say)";
 }
 
+/// Whether it has what the headers are made of that configure makes.
+bool is_whole(const fs::path& source) {
+  return present(source / "opal/include/opal_config_bottom.h") &&
+         (present(source / "ompi/include/mpi.h") || present(source / "ompi/include/mpi.h.in"));
+}
+
 } // namespace
 
 Result<Headers> find_headers(const std::vector<fs::path>& given,
@@ -149,8 +155,13 @@ Result<Headers> find_headers(const std::vector<fs::path>& given,
       "then --include PREFIX/include)");
 }
 
-Result<void> check_source(const fs::path& source, const Headers& headers) {
-  const auto version = version_in(source / "VERSION", {"major=", "minor=", "release="});
+std::string source_version(const fs::path& source) {
+  return version_in(source / "VERSION", {"major=", "minor=", "release="});
+}
+
+Result<Headers> find_headers_with(const fs::path& source, const std::vector<fs::path>& given,
+                                  const std::vector<std::string>& compiler) {
+  const auto version = source_version(source);
   constexpr std::string_view private_header = "ompi/mca/pml/ob1/pml_ob1_comm.h";
   if (version.empty() || !present(source / private_header)) {
     return fail("types.no_source",
@@ -158,14 +169,22 @@ Result<void> check_source(const fs::path& source, const Headers& headers) {
                             version.empty() ? "VERSION" : private_header),
                 "unpack the source of the MPI's own version, and give its directory: --source DIR");
   }
-  const auto headers_are = version_of(headers);
-  if (version != headers_are)
-    return fail("types.source_version",
-                fmt::format("the source in {} is that of Open MPI {}, the headers in {} are those "
-                            "of {}",
-                            source.string(), version, headers.root.string(), headers_are),
-                fmt::format("give the source of {} with --source DIR", headers_are));
-  return {};
+  auto headers = find_headers(given, compiler);
+  const auto headers_are = headers ? version_of(*headers) : std::string();
+  if (headers && version == headers_are) {
+    headers->source = source;
+    return headers;
+  }
+  // Directories that were given may hold what the source lacks, such as PMIx's headers.
+  if (is_whole(source) && (given.empty() || !headers))
+    return Headers{given, source, source, true};
+  if (!headers)
+    return headers;
+  return fail("types.source_version",
+              fmt::format("the source in {} is that of Open MPI {}, the headers in {} are those "
+                          "of {}",
+                          source.string(), version, headers->root.string(), headers_are),
+              fmt::format("give the source of {} with --source DIR", headers_are));
 }
 
 Result<fs::path> find_library(const Headers& headers) {

@@ -17,6 +17,9 @@ struct Headers {
   std::filesystem::path root;                ///< .../include
   /// Open MPI's own source, as it was unpacked. Searched behind `search`: it is not configured.
   std::optional<std::filesystem::path> source = std::nullopt;
+  /// All headers are those of `source`. What configure would have made of it stands in for what is
+  /// not there (configured_headers.h), and `search` has what was given beside.
+  bool source_alone = false;
 };
 
 /// Open MPI's internal headers for the platform of `compiler`: in the given directories, else where
@@ -25,10 +28,15 @@ struct Headers {
 Result<Headers> find_headers(const std::vector<std::filesystem::path>& given,
                              const std::vector<std::string>& compiler);
 
-/// Checks that `source` is of the same version as these headers: the private headers of ob1 are
-/// taken from there. Errors: types.no_source (no source of Open MPI), types.source_version (names
-/// both).
-Result<void> check_source(const std::filesystem::path& source, const Headers& headers);
+/// The headers of find_headers(), with those of ob1 from `source`; where nothing was given, and
+/// none of the version of `source` are installed, all headers of `source` itself. Errors: those of
+/// find_headers(), types.no_source (no source of Open MPI), types.source_version (names both).
+Result<Headers> find_headers_with(const std::filesystem::path& source,
+                                  const std::vector<std::filesystem::path>& given,
+                                  const std::vector<std::string>& compiler);
+
+/// The version of an unpacked source ("4.1.4"); empty: it is none of Open MPI.
+std::string source_version(const std::filesystem::path& source);
 
 /// libmpi of the installation that the headers belong to. Error: types.no_library.
 Result<std::filesystem::path> find_library(const Headers& headers);

@@ -53,6 +53,22 @@ TypeLayout layout_of(const TypeLayout& type) {
   return layout;
 }
 
+/// The fields of all types that are read.
+Result<void> add_fields(TypePack& pack, TypeSource& types, bool with_ob1) {
+  std::vector<std::string_view> whole(needed_types().begin(), needed_types().end());
+  if (with_ob1)
+    whole.insert(whole.end(), ob1_types().begin(), ob1_types().end());
+  whole.insert(whole.end(), tool_types().begin(), tool_types().end());
+  for (const auto name : whole) {
+    auto found = types.find(name);
+    if (!found)
+      return forward(std::move(found));
+    if (*found != nullptr) // else it is one of tool_types(): all others are known to be there
+      pack.types.push_back(layout_of(**found));
+  }
+  return {};
+}
+
 } // namespace
 
 Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries, bool with_ob1) {
@@ -67,21 +83,12 @@ Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries, bool w
   pack.architecture = libmpi.platform().architecture;
   pack.byte_order = libmpi.platform().byte_order;
   pack.pointer_size = libmpi.platform().pointer_size;
+  if (auto done = add_fields(pack, types, with_ob1); !done)
+    return forward(std::move(done));
 
   std::set<std::string, std::less<>> written;
-  std::vector<std::string_view> whole(needed_types().begin(), needed_types().end());
-  if (with_ob1)
-    whole.insert(whole.end(), ob1_types().begin(), ob1_types().end());
-  whole.insert(whole.end(), tool_types().begin(), tool_types().end());
-  for (const auto name : whole) {
-    auto found = types.find(name);
-    if (!found)
-      return forward(std::move(found));
-    if (*found == nullptr) // it is one of tool_types(): check_fit has found all others
-      continue;
-    pack.types.push_back(layout_of(**found));
-    written.emplace(name);
-  }
+  for (const auto& type : pack.types)
+    written.insert(type.name);
   for (const auto& fact : size_facts(libraries)) {
     auto found = types.find(fact.type);
     if (!found)
@@ -90,6 +97,27 @@ Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries, bool w
       continue;
     pack.types.push_back({fact.type, (*found)->size, {}});
   }
+  return pack;
+}
+
+Result<TypePack> make_pack_of_version(const TypesFile& types, std::string version) {
+  const TypeFinder find = [&](std::string_view name) { return types.source->find(name); };
+  for (const auto compare : {compare_types, compare_ob1_types}) {
+    const auto comparison = compare(find, {});
+    if (!comparison)
+      return Failure(comparison.error());
+    if (!comparison->missing.empty())
+      return fail("types.mismatch", fmt::format("the source of Open MPI {} lacks types: {}",
+                                                version, fmt::join(comparison->missing, ", ")));
+  }
+  TypePack pack;
+  pack.mpi = "openmpi";
+  pack.version = std::move(version);
+  pack.architecture = types.architecture;
+  pack.byte_order = types.byte_order;
+  pack.pointer_size = types.pointer_size;
+  if (auto done = add_fields(pack, *types.source, true); !done)
+    return forward(std::move(done));
   return pack;
 }
 

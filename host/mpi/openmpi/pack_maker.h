@@ -3,6 +3,9 @@
 #include "host/mpi/openmpi/openmpi_files.h"
 #include "host/types/type_pack.h"
 #include "host/types/types.h"
+#include "host/types/types_file.h"
+
+#include <string>
 
 namespace mqbridge::openmpi {
 
@@ -17,5 +20,9 @@ namespace mqbridge::openmpi {
 /// pack. Errors: types.mismatch (`types` lacks a type, or disagrees with the libraries),
 /// types.no_library (no library states the sizes of ob1's types), those of `types`.
 Result<TypePack> make_pack(TypeSource& types, const Libraries& libraries, bool with_ob1);
+
+/// The same, with all ob1_types(), for no build in particular: nothing was compared. Errors:
+/// types.mismatch (`types` lacks a type), those of `types`.
+Result<TypePack> make_pack_of_version(const TypesFile& types, std::string version);
 
 } // namespace mqbridge::openmpi
