@@ -6,6 +6,7 @@
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
 #include "tests/e2e/harness/own_root.h"
+#include "tests/support/gdb_server.h"
 #include "tests/support/pid_namespace.h"
 #include "tests/support/process_table.h"
 
@@ -138,6 +139,18 @@ TEST_F(RankWithOtherFiles, IsReadFromThoseThatItSees) {
   ASSERT_EQ(stacks.status(), 0) << testing::PrintToString(stacks);
   EXPECT_THAT(stacks.out, HasSubstr("job_files.c:")) << "by the program's own debug information";
   EXPECT_THAT(stacks.out, Not(HasSubstr("code of no file")));
+}
+
+TEST_F(RankWithOtherFiles, IsReadFromThoseThatItSeesBehindAGdbserverThatSomebodyStarted) {
+  for (const auto mode : {test::ServerMode::attach_once, test::ServerMode::multi}) {
+    SCOPED_TRACE(to_string(mode));
+    const test::GdbServer server(mode, process_->pid());
+    const DumpOutcome dump = dump_json({"--fetch-files", "never", server.endpoint()});
+    ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+    EXPECT_THAT(differences(read_oracle(process_->directory(), 0), dump.document["ranks"][0]),
+                IsEmpty());
+  }
+  EXPECT_THAT(still_held({process_->pid()}, 5s), IsEmpty());
 }
 
 TEST_F(RankWithOtherFiles, HasNoFifoOpened) {

@@ -91,8 +91,18 @@ ProcessSource::RunningFile LiveProcess::running_file(TargetAddress header) {
   return file;
 }
 
+/// A stub that somebody has started himself may hold a process of this host. The vector tells: the
+/// kernel puts a process's random addresses there.
 Result<std::optional<std::string>> LiveProcess::auxiliary_vector() {
-  return read_announced(client_.features().qxfer_auxv, "auxv");
+  auto vector = read_announced(client_.features().qxfer_auxv, "auxv");
+  if (!vector || !*vector || (*vector)->empty() || pid_here_ != 0 || !has_real_pid())
+    return vector;
+  const auto here = read_text_file(fmt::format("/proc/{}/auxv", pid_));
+  if (!here || *here != **vector)
+    return vector;
+  if (auto root = ProcessRoot::of(pid_)) // else its files are looked for as those of another host
+    root_ = std::move(*root);
+  return vector;
 }
 
 Result<std::string> LiveProcess::architecture() {

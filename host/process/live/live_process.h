@@ -18,7 +18,8 @@ namespace mqbridge {
 class LiveProcess final : public ProcessSource {
 public:
   /// `client` is attached to it, and outlives this. `root`: its root() on this host. `pid_here`:
-  /// its number there; 0: it runs elsewhere.
+  /// its number there; 0: not known to run here. Then auxiliary_vector() finds its root(), if it
+  /// does.
   LiveProcess(rsp::Client& client, const rsp::Attachment& attachment,
               std::shared_ptr<const ProcessRoot> root = nullptr, std::int64_t pid_here = 0);
   ~LiveProcess() override;
@@ -58,7 +59,7 @@ private:
 
   rsp::Client& client_;
   const std::int64_t pid_;
-  const std::shared_ptr<const ProcessRoot> root_;
+  std::shared_ptr<const ProcessRoot> root_;
   const std::int64_t pid_here_;
   std::optional<std::string> maps_here_; ///< of this stop
   bool attached_ = true;
