@@ -15,6 +15,9 @@ namespace mqbridge::openmpi {
 namespace {
 
 constexpr std::string_view table_symbol = "ompi_mpi_communicators";
+/// MPI_COMM_NULL, which stands at the places of MPI_COMM_WORLD and MPI_COMM_SELF, too, where a program
+/// has begun with a session of MPI-4 and never called MPI_Init.
+constexpr std::string_view null_symbol = "ompi_mpi_comm_null";
 constexpr std::string_view type = "ompi_communicator_t";
 constexpr std::uint64_t is_intercommunicator = 1; // OMPI_COMM_INTER
 /// Open MPI 5 keeps a place for a communicator whose members still agree on it: OMPI_COMM_SENTINEL.
@@ -41,6 +44,8 @@ public:
     if (!objects)
       return forward(std::move(objects));
     std::ranges::replace(*objects, reserved, Words::Value(0));
+    if (const auto null = space_.images.find_symbol(null_symbol))
+      std::ranges::replace(*objects, Words::Value(null->address.value), Words::Value(0));
     if (auto done = read_words(*objects); !done)
       return forward(std::move(done));
     CommunicatorTable table;

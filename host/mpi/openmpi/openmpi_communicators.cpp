@@ -132,23 +132,56 @@ private:
     return {};
   }
 
-  Result<void> translate_groups() {
+  /// nullopt: neither MPI_COMM_WORLD nor this process itself is known.
+  Result<std::optional<Groups>> names_of_members() {
     const auto world = std::ranges::find(communicators_, TargetAddress{}, &Communicator::id);
     if (world == communicators_.end())
-      return {};
+      return names_without_world();
     const auto group = group_of(static_cast<std::size_t>(world - communicators_.begin()),
                                 layout_.keys.local_group);
     const auto table = group ? tables_.find(*group) : tables_.end();
     if (table == tables_.end() || table->second.empty())
+      return std::nullopt;
+    return std::optional(
+        Groups(table->second, world->local_rank.value_or(-1), layout_.process, space_));
+  }
+
+  /// The process knows itself, if it is where it should be in the groups of all communicators.
+  Result<std::optional<Groups>> names_without_world() {
+    const auto symbol = space_.images.find_symbol("ompi_proc_local_proc");
+    if (!symbol)
+      return std::nullopt;
+    const Field pointer = {0, static_cast<std::size_t>(space_.platform.pointer_size)};
+    Words words;
+    words.want(symbol->address.value, pointer);
+    if (auto done = words.read(space_); !done)
+      return forward(std::move(done));
+    const auto own = words.get(symbol->address.value, pointer).value_or(0);
+    for (std::size_t i = 0; i < communicators_.size(); ++i) {
+      const auto group = group_of(i, layout_.keys.local_group);
+      const auto table = group ? tables_.find(*group) : tables_.end();
+      const auto rank = communicators_[i].local_rank.value_or(-1);
+      if (table == tables_.end() || rank < 0 ||
+          std::cmp_greater_equal(rank, table->second.size()) ||
+          table->second[static_cast<std::size_t>(rank)] != own)
+        return std::nullopt;
+    }
+    return own == 0 ? std::nullopt : std::optional(Groups(own, layout_.process, space_));
+  }
+
+  Result<void> translate_groups() {
+    auto groups = names_of_members();
+    if (!groups)
+      return forward(std::move(groups));
+    if (!*groups)
       return {};
-    Groups groups(table->second, world->local_rank.value_or(-1), layout_.process, space_);
     std::vector<const Groups::Table*> all;
     for (const auto& each : tables_)
       all.push_back(&each.second);
-    if (auto done = groups.read_names(all); !done)
+    if (auto done = (*groups)->read_names(all); !done)
       return done;
     for (const auto& [address, words] : tables_)
-      groups_.emplace(address, groups.translate(words));
+      groups_.emplace(address, (*groups)->translate(words));
     return {};
   }
 

@@ -21,9 +21,11 @@ bool has_one_twice(std::vector<T> values) {
 
 Groups::Groups(Table world, std::int64_t own_rank, const ProcessName& fields,
                const AddressSpace& space)
-    : world_(std::move(world)), own_rank_(own_rank), fields_(fields), space_(space) {
-  for (const std::uint64_t word : world_)
+    : world_size_(world.size()), own_rank_(own_rank), fields_(fields), space_(space) {
+  for (const std::uint64_t word : world)
     world_ranks_.emplace(word, static_cast<std::int64_t>(world_ranks_.size()));
+  if (own_rank >= 0 && std::cmp_less(own_rank, world.size()))
+    own_ = world[static_cast<std::size_t>(own_rank)];
 }
 
 Result<void> Groups::read_names(const std::vector<const Table*>& tables) {
@@ -41,14 +43,13 @@ Result<void> Groups::read_names(const std::vector<const Table*>& tables) {
         want(word);
     }
   }
-  if (!some || own_rank_ < 0 || std::cmp_greater_equal(own_rank_, world_.size()))
+  if (!some || own_ == 0)
     return {};
-  const std::uint64_t own = world_[static_cast<std::size_t>(own_rank_)];
-  want(own);
+  want(own_);
   if (auto done = words_.read(space_); !done)
     return done;
   // If this process's own rank stands there, it is the place of the name.
-  if (const auto name = name_at(own); name && name->rank == own_rank_)
+  if (const auto name = name_at(own_); name && (world_size_ == 0 || name->rank == own_rank_))
     own_job_ = name->job;
   return {};
 }
@@ -75,7 +76,8 @@ std::optional<Member> Groups::member(std::uint64_t word) const {
   if (!own_job_)
     return std::nullopt;
   const auto name = is_sentinel(word) ? name_in(word) : name_at(word);
-  if (!name || (name->job == *own_job_ && std::cmp_greater_equal(name->rank, world_.size())))
+  const bool in_world = world_size_ == 0 || (name && std::cmp_less(name->rank, world_size_));
+  if (!name || (name->job == *own_job_ && !in_world))
     return std::nullopt;
   return Member{fmt::to_string(name->job), name->rank};
 }

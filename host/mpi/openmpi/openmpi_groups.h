@@ -29,6 +29,10 @@ public:
 
   /// `own_rank`: of this process in `world`, the table of MPI_COMM_WORLD.
   Groups(Table world, std::int64_t own_rank, const ProcessName& fields, const AddressSpace& space);
+  /// Of a process without MPI_COMM_WORLD, as in a session of MPI-4. `own`: the word of itself.
+  /// Ranks are those that the job gave.
+  Groups(std::uint64_t own, const ProcessName& fields, const AddressSpace& space)
+      : own_(own), fields_(fields), space_(space) {}
 
   /// Reads, in one call, the names of all members that the world's table does not have. Errors:
   /// those of Memory.
@@ -50,9 +54,10 @@ private:
   std::optional<Member> member(std::uint64_t word) const;
   bool is_own(const Member& member) const;
 
-  Table world_;
+  std::size_t world_size_ = 0;                        ///< 0: there is no MPI_COMM_WORLD
   std::map<std::uint64_t, std::int64_t> world_ranks_; ///< by word
-  std::int64_t own_rank_;
+  std::uint64_t own_ = 0;                             ///< the word of this process; 0: not known
+  std::int64_t own_rank_ = -1;
   ProcessName fields_;
   AddressSpace space_;
   Words words_;

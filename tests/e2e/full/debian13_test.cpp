@@ -46,6 +46,57 @@ TEST(Debian13Test, ADllOfAnotherReleaseIsUsedOnlyIfNamedAndNeverBelieved) {
   EXPECT_EQ(job.finish(), "");
 }
 
+TEST(Debian13Test, ASessionWithoutAWorldHasItsCommunicatorAndItsVerdict) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_debian13());
+  const test::TempDirectory root;
+  const MpiJob job(under_openmpi5(
+      {.program = program_of_openmpi5("mpi_4").string(), .arguments = {"session"}, .ranks = 3},
+      root.path()));
+  ASSERT_TRUE(job.await_spinning({0, 1, 2}));
+  const DumpOutcome dump = dump_json({"--analyze", "--mpirun", std::to_string(job.launcher())});
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  for (int rank = 0; rank < 3; ++rank) {
+    const json& view = dump.document["ranks"][static_cast<std::size_t>(rank)];
+    ASSERT_EQ(view["communicators"].size(), 1U) << view["communicators"].dump(1);
+    const json& communicator = view["communicators"][0];
+    EXPECT_EQ(communicator["name"], "session");
+    EXPECT_EQ(communicator["size"], 3);
+    EXPECT_EQ(communicator["local_rank"], rank);
+    const json& receives = communicator["queues"]["receive"]["operations"];
+    ASSERT_EQ(receives.size(), 1U);
+    EXPECT_EQ(receives[0]["peer"]["local_rank"], (rank + 2) % 3);
+    EXPECT_EQ(receives[0]["peer"]["global_rank"], (rank + 2) % 3);
+    EXPECT_EQ(receives[0]["tag"]["value"], 17);
+  }
+  EXPECT_EQ(dump.document["analysis"]["verdict"], "deadlock");
+  EXPECT_THAT(dump.document["analysis"]["cycles"], testing::SizeIs(1));
+}
+
+// What is started for each partition is Open MPI's own: nothing says which of them MPI_Waitall
+// waits for, and the program may mark the others ready.
+TEST(Debian13Test, PartitionsThatAreNotReadyAreShownAndNoVerdictRestsOnThem) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_debian13());
+  const test::TempDirectory root;
+  const MpiJob job(under_openmpi5(
+      {.program = program_of_openmpi5("mpi_4").string(), .arguments = {"partitioned"}},
+      root.path()));
+  ASSERT_TRUE(job.await_spinning({0, 1}));
+  const DumpOutcome dump = dump_json({"--analyze", "--mpirun", std::to_string(job.launcher())});
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  for (const json& rank : dump.document["ranks"]) {
+    EXPECT_EQ(rank["blocked_in"][0]["call"], "MPI_Waitall");
+    int pending = 0;
+    for (const json& communicator : rank["communicators"])
+      for (const json& operation :
+           communicator["queues"]["receive"].value("operations", json::array())) {
+        pending += operation["status"] == "pending" ? 1 : 0;
+        EXPECT_EQ(operation["length"]["value"], 256 * 8) << operation.dump(1);
+      }
+    EXPECT_EQ(pending, 2) << rank["communicators"].dump(1);
+  }
+  EXPECT_EQ(dump.document["analysis"]["verdict"], "undecided");
+}
+
 TEST(Debian13Test, ARankOfMpich42IsPartialWithItsCall) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_debian13());
   const test::TempDirectory root;

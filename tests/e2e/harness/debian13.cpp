@@ -99,6 +99,20 @@ std::vector<std::string> Debian13OnNodes::rank_options(int ranks_on_each, std::s
           std::to_string(static_cast<std::size_t>(ranks_on_each) * nodes)};
 }
 
+std::filesystem::path program_of_openmpi5(const std::string& name) {
+  return program_for(target, name, [&](const std::filesystem::path& output) {
+    const auto libraries = target_files(target) / "usr/lib/x86_64-linux-gnu";
+    test::ChildSpec spec = {{"x86_64-linux-gnu-gcc", "-std=c17", "-D_GNU_SOURCE", "-g", "-O1", "-I",
+                             MQBRIDGE_SOURCE_DIRECTORY, "-isystem",
+                             (libraries / "openmpi/include").string()}};
+    for (auto& source : inferior_sources(name))
+      spec.argv.push_back(std::move(source));
+    spec.argv.insert(spec.argv.end(), {(libraries / "libmpi.so.40").string(),
+                                       "-Wl,--allow-shlib-undefined", "-o", output.string()});
+    return spec;
+  });
+}
+
 JobSpec under_openmpi5(JobSpec spec, const std::filesystem::path& root) {
   std::vector<std::string> launcher = {
       "/usr/bin/mpirun.openmpi",   "--oversubscribe", "--mca", "pml", "ob1", "--mca", "btl",

@@ -20,6 +20,10 @@ bool openmpi5_is_asked_for();
 JobSpec in_debian13(JobSpec spec, const std::filesystem::path& root,
                     std::vector<std::string> launcher);
 
+/// An inferior of tests/inferiors that this computer's MPI does not know enough for: compiled with
+/// the headers of that Open MPI 5.
+std::filesystem::path program_of_openmpi5(const std::string& name);
+
 /// The same job under the Open MPI 5 of Debian 13. `root`: an empty directory.
 JobSpec under_openmpi5(JobSpec spec, const std::filesystem::path& root);
 
