@@ -35,6 +35,12 @@ const LibraryNames& system_libraries() {
   return names;
 }
 
+/// Call stacks lead through it: a rank waits in its poll() or sched_yield().
+bool is_c_library(std::string_view path) {
+  static const LibraryNames names({"libc.so", "libc-", "libc.musl"});
+  return names.have(path);
+}
+
 } // namespace
 
 Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> loaded,
@@ -190,6 +196,10 @@ Result<bool> FileMatcher::agrees(const Object& object, const std::filesystem::pa
 Result<void> FileMatcher::fetch(std::vector<Object>& objects, Warnings& warnings) {
   if (fetch_.fetcher == nullptr)
     return {};
+  const bool some = std::ranges::any_of(
+      objects, [](const Object& object) { return object.wanted && !object.image.file; });
+  for (auto& object : objects) // where that of this host is another build
+    object.wanted |= some && object.other && is_c_library(object.image.target_path);
   std::vector<WantedFile> wanted;
   std::vector<Object*> owners;
   for (auto& object : objects) {

@@ -26,7 +26,8 @@ namespace mqbridge {
 /// that build was read from a target before; such files, if this target's stub and memory agree;
 /// and, if the user wants it, the target itself. An executable that the user has named is looked
 /// for nowhere else. Beyond this host it looks only for files that matter: the executable and the
-/// MPI's libraries.
+/// MPI's libraries; and where some of them are read from the target, a C library of which this host
+/// has another build.
 class FileMatcher {
 public:
   /// All outlive the matcher.

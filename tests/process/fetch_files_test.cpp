@@ -154,6 +154,20 @@ TEST_F(FetchFiles, WhatMattersIsReadOnceAndKept) {
   EXPECT_TRUE(in_store(second.image("libmpi_test.so")));
 }
 
+TEST_F(FetchFiles, ACLibraryOfAnotherBuildThanHereComesAlong) {
+  const auto theirs = node_ / "libc-test.so";
+  const auto ours = sysroot_ / theirs.relative_path();
+  fs::create_directories(ours.parent_path());
+  compile("int one = 1;", theirs);
+  compile("int other = 2;", ours);
+  const auto server = serve(library_.string() + ":" + theirs.string());
+  auto always = fetcher(FetchMode::always);
+  const auto seen = look(*server, &always, {.sysroots = {sysroot_}});
+  ASSERT_TRUE(seen.images) << seen.images.error().message;
+  EXPECT_TRUE(in_store(seen.image("libmpi_test.so")));
+  EXPECT_TRUE(in_store(seen.image("libc-test.so")));
+}
+
 TEST_F(FetchFiles, NeverReadsNothing) {
   auto never = fetcher(FetchMode::never);
   const auto seen = look(never);
