@@ -100,13 +100,15 @@ unsigned long heartbeat(const std::filesystem::path& directory) {
 }
 
 JobSpec under_the_release_asked_for(const JobSpec& spec, const std::filesystem::path& directory) {
-  if (!openmpi5_is_asked_for() || !spec.launcher.empty())
+  const bool is_mpich = spec.program.starts_with("debian-mpich/");
+  if (!openmpi5_is_asked_for() || !(spec.launcher.empty() || is_mpich))
     return spec;
   if (const auto lacking = lacking_debian13(); !lacking.empty())
     throw std::runtime_error(lacking);
   const auto root = directory / "root";
   std::filesystem::create_directory(root);
-  return under_openmpi5(spec, root);
+  return is_mpich ? in_debian13(spec, root, {"/usr/bin/mpiexec.mpich"})
+                  : under_openmpi5(spec, root);
 }
 
 } // namespace
