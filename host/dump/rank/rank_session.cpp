@@ -357,6 +357,14 @@ void RankSession::name_members(std::string_view own_job) {
     for (auto* members : {&communicator.members, &communicator.remote.members})
       for (Member& member : *members)
         member.job = support.launchers_name(member.job, own_job);
+  // Who was spawned knows its parent by the MPI's name ("JOB.RANK"), the parent itself by the
+  // launcher's.
+  const auto& recorded = support_of_mpi(mpi_->library());
+  for (Joint& joint : dump().joints)
+    if (const auto dot = joint.mark.rfind('.');
+        joint.call == "MPI_Init" && dot != std::string::npos)
+      joint.mark =
+          recorded.launchers_name(joint.mark.substr(0, dot), own_job) + joint.mark.substr(dot);
 }
 
 Result<void> RankSession::choose_handle_dll() {
