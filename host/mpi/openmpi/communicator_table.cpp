@@ -15,8 +15,8 @@ namespace mqbridge::openmpi {
 namespace {
 
 constexpr std::string_view table_symbol = "ompi_mpi_communicators";
-/// MPI_COMM_NULL, which stands at the places of MPI_COMM_WORLD and MPI_COMM_SELF, too, where a program
-/// has begun with a session of MPI-4 and never called MPI_Init.
+/// MPI_COMM_NULL, which stands at the places of MPI_COMM_WORLD and MPI_COMM_SELF, too, where a
+/// program has begun with a session of MPI-4 and never called MPI_Init.
 constexpr std::string_view null_symbol = "ompi_mpi_comm_null";
 constexpr std::string_view type = "ompi_communicator_t";
 constexpr std::uint64_t is_intercommunicator = 1; // OMPI_COMM_INTER
