@@ -6,6 +6,7 @@
 #include "host/mpi/mpi_roots.h"
 #include "host/mpi/openmpi/known_objects.h"
 #include "host/mpi/openmpi/ob1_types.h"
+#include "host/mpi/openmpi/openmpi_classes.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/repairs.h"
 #include "host/mqs/walk.h"
@@ -226,6 +227,13 @@ TEST_F(OpenMpiProcess, SaysWhetherItHasMadeRequestsThatNoListShows) {
   EXPECT_THAT(made(), testing::Optional(false));
   start("generalized"); // MPI_Grequest_start
   EXPECT_THAT(made(), testing::Optional(true));
+}
+
+// Open MPI 5 makes four of each of these at MPI_Init.
+TEST(UnlistedRequests, OfPartitionedMessagesAreKnownByAnObjectThatEachOneHas) {
+  EXPECT_FALSE(openmpi::is_unlisted_request("mca_part_persist_psend_request_t"));
+  EXPECT_FALSE(openmpi::is_unlisted_request("mca_part_persist_precv_request_t"));
+  EXPECT_TRUE(openmpi::is_unlisted_request("mca_part_persist_list_t"));
 }
 
 TEST_F(OpenMpiProcess, SaysWhetherItCallsMpiBetweenTwoLooks) {

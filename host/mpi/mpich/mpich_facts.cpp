@@ -30,6 +30,8 @@ constexpr auto inner = std::to_array<std::string_view>(
 
 constexpr auto helper_functions = std::to_array<std::string_view>({"MPIDI_OFI_progress_thread"});
 
+constexpr auto progress = std::to_array<std::string_view>({"MPIDI_CH3I_Progress"}); // device ch3
+
 /// MPICH's hydra also starts the jobs of other MPIs that are made of MPICH.
 constexpr auto fronts =
     std::to_array<std::string_view>({"mpiexec.hydra", "mpirun.mpich", "mpiexec.mpich"});
@@ -62,6 +64,7 @@ constinit const MpiFacts own_facts = {
                   .inner = inner,
                   .number = "12"},
     .helpers = {.functions = helper_functions},
+    .progress = progress,
     .launcher = {.fronts = fronts, .daemons = daemons, .naming_daemon = "hydra_pmi_proxy"},
     .dll = {.install_hint = "rebuild MPICH with --enable-debuginfo (Debian's is built without), or "
                             "run the program with Open MPI\n"

@@ -49,8 +49,8 @@ struct ClassSymbol {
   int size_word_size = 8; ///< bytes of a size_t
 };
 
-/// Whether it is a type of requests that no list shows: a generalized one, one of a file, of a
-/// window or of a partitioned message.
+/// Whether an object of this type shows that the process has made a request that no list shows: a
+/// generalized one, one of a file, of a window or of a partitioned message.
 bool is_unlisted_request(std::string_view type);
 
 /// All class descriptors that `file` exports, by name. Empty for a file that is no part of Open
