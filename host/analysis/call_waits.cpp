@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -208,7 +209,7 @@ private:
 
   void wait_for_requests(CallWait& wait, CallKind kind) {
     choose_requests(wait, kind);
-    const bool found = wait.operations.size() == 1 && wait.call->request_unique == true &&
+    const bool found = wait.operations.size() == 1 && names_request(*wait.call, kind) &&
                        wait.operations.front().operation->request == wait.call->request;
     if (!whole_ && !found && wait.mode == WaitGraph::Mode::any)
       may_wait_for_hidden(wait);
@@ -237,6 +238,10 @@ private:
   }
 
   void choose_requests(CallWait& wait, CallKind kind) {
+    if (kind == CallKind::exchange && wait.call->request && wait.call->request_unique != true)
+      for (const OperationAt& at : own_)
+        if (at.operation->request == wait.call->request)
+          return wait_for_send_first(wait, at);
     const auto groups = groups_of(*wait.call, kind);
     if (groups.size() == 1)
       return wait_for_group(wait, groups_.at(groups.front()), kind);
@@ -247,8 +252,7 @@ private:
       return wait_for_one_of(wait, candidates, {});
     }
     for (const OperationAt& at : own_) {
-      if (wait.call->request && wait.call->request_unique == true &&
-          at.operation->request == wait.call->request)
+      if (names_request(*wait.call, kind) && at.operation->request == wait.call->request)
         return wait_for_known(wait, kind, at);
       const bool elsewhere =
           wait.call->communicator && at.seat->communicator->id != *wait.call->communicator;
@@ -257,9 +261,14 @@ private:
         candidates.push_back(at);
     }
     // The awaited request is complete, or it is not among the operations shown.
-    if (wait.call->request && wait.call->request_unique == true)
+    if (names_request(*wait.call, kind))
       return wait_for_nothing_seen(wait, true);
     wait_for_candidates(wait, kind, candidates);
+  }
+
+  /// Whether the call is known to wait for this request, and for no other one that is listed.
+  static bool names_request(const BlockedCall& call, CallKind kind) {
+    return call.request && call.request_unique.value_or(kind != CallKind::exchange);
   }
 
   /// Open MPI marks each request that a call waits for together with others, or in a process of
@@ -286,23 +295,38 @@ private:
     if (others > 0)
       wait_for(wait, collectives.front());
     const bool still = stands_still(process_, *wait.call);
-    if (still && (waits_for_request ? shows_all_ : whole_ && counts_))
+    const bool one_of_two = candidates.size() == 2; // of an exchange: only one may be its own
+    if (still && !one_of_two && (waits_for_request ? shows_all_ : whole_ && counts_))
       return; // whatever it waits for is pending and shown, and this is all that there is
     // MPI_Wait may be for a request that no list shows, or about to return. Another call may be
-    // about to post its own request, or about to return; but not if both requests of an exchange
-    // stand between the call and its caller.
-    const bool found = candidates.size() == 2 && wait.call->request_unique == false;
-    const bool sure = waits_for_request ? still && candidates.empty() : found || still;
+    // about to post its own request, or about to return.
+    const bool sure = waits_for_request ? still && candidates.empty() : still && !one_of_two;
     may_wait_for(wait, sure ? WaitGraph::unproven : WaitGraph::guessed);
   }
 
-  /// The request stands on the stack between the call and its caller. But a request that an earlier
-  /// MPI_Wait waited for may stand there, too, if there is another one.
+  /// The call is known to wait for this request: it stands in registers of the MPI's functions. But
+  /// if it only stands on the stack, it may be left over from an earlier MPI_Wait.
   void wait_for_known(CallWait& wait, CallKind kind, const OperationAt& at) {
     wait_for_all(wait, {at});
     const bool only = shows_all_ && own_.size() == 1 && all_.requests_.under_way(index_).empty();
-    if ((kind == CallKind::wait_all || kind == CallKind::wait_any) && !only)
+    const bool left_over = kind == CallKind::wait_all || kind == CallKind::wait_any;
+    if (left_over && !only && wait.call->request_unique != true)
       may_wait_for(wait, WaitGraph::unproven);
+  }
+
+  /// An exchange that still sends needs its receive, too, unless that one is complete. It is on the
+  /// same communicator, where the program may have others: then it needs the send for certain.
+  void wait_for_send_first(CallWait& wait, const OperationAt& send) {
+    wait_for_all(wait, {send});
+    std::vector<OperationAt> receives;
+    std::ranges::copy_if(own_, std::back_inserter(receives), [&](const OperationAt& at) {
+      return at.op_class == OpClass::receive && at.seat == send.seat && !at.operation->waited &&
+             fits(CallKind::exchange, at.op_class, at.operation->kind);
+    });
+    if (receives.size() == 1 && wait.call->request_unique == false)
+      wait_for(wait, receives.front());
+    else
+      wait.guessed = !receives.empty();
   }
 
   /// The call may wait for something else instead: `unproven` or `guessed`.
@@ -487,6 +511,8 @@ private:
       add(wait, WaitGraph::Mode::all);
       wait_for(wait, collectives.front());
       const bool still = stands_still(process_, *wait.call); // else it may be about to return
+      if (still && whole_ && counts_ && waits_for_messages(*wait.call->call))
+        return; // this is all that there is
       return may_wait_for(wait, still ? WaitGraph::unproven : WaitGraph::guessed);
     }
     if (wait.call->request && wait.call->request_unique == true)
@@ -496,6 +522,13 @@ private:
     if (kind == CallKind::connect)
       return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
     wait_in_collective_without_operations(wait);
+  }
+
+  /// Whether a call that makes a communicator waits for messages alone. Those of windows also wait
+  /// for one-sided transfers, and those that connect jobs for the run-time system.
+  static bool waits_for_messages(std::string_view call) {
+    return kind_of_call(call) == CallKind::construct &&
+           dependence_of(call) == CollectiveKind::everybody && !call.starts_with("MPI_Win_");
   }
 
   /// MPI_Finalize waits for all connected processes that have neither entered it nor gone.

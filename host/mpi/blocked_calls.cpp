@@ -80,13 +80,14 @@ struct InUse {
   }
 };
 
-/// A pending operation that threads' words may name.
+/// An operation that threads' words may name.
 struct PendingRequest {
   std::uint64_t request = 0;
   std::uint64_t buffer = 0; ///< 0: none
   TargetAddress communicator;
   OpClass op_class = OpClass::receive;
   OpKind kind = OpKind::unknown;
+  bool open = true; ///< it may be waited for
 };
 
 /// The facts that calls ask for about a rank's operations. They are collected in one look at the
@@ -124,7 +125,7 @@ public:
       take_caller();
       if (waits_for_requests(*result_.call))
         take_words();
-      if (waits_for_one(*result_.call))
+      if (waits_for_one(*result_.call) || is_exchange())
         take_in_use();
       return true;
     }
@@ -137,7 +138,7 @@ public:
   /// The words of the registers and of the stack up to the call's caller. Empty: the call waits for
   /// no request.
   const SavedWords& words() const { return words_; }
-  /// Empty if the call may wait for several requests.
+  /// Empty if the call may wait for several requests at once.
   const InUse& in_use() const { return in_use_; }
 
   BlockedCall complete(const Pending& pending) && {
@@ -149,6 +150,8 @@ public:
   }
 
 private:
+  bool is_exchange() const { return kind_of_call(*result_.call) == CallKind::exchange; }
+
   const ElfFile* library() const {
     return rank_.mpi.image != nullptr ? rank_.mpi.image->file.get() : nullptr;
   }
@@ -228,13 +231,19 @@ private:
   /// that one calls handles messages of any operation. If nothing tells which one waits, there are
   /// none.
   void take_in_use() {
-    const auto names = support_of_mpi(rank_.mpi).facts().progress;
-    if (names.empty())
+    const MpiFacts& facts = support_of_mpi(rank_.mpi).facts();
+    if (facts.progress.empty())
       return;
     std::size_t waiting = 0;
     for (std::size_t i = 0; i < innermost_; ++i)
-      if (frames_[i].function && std::ranges::find(names, *frames_[i].function) != names.end())
+      if (is_among(frames_[i], facts.progress))
         waiting = i + 1;
+    if (is_exchange() && !facts.sending.empty())
+      awaited_ = std::any_of(frames_.begin() + static_cast<std::ptrdiff_t>(waiting),
+                             frames_.begin() + static_cast<std::ptrdiff_t>(innermost_),
+                             [&](const auto& frame) { return is_among(frame, facts.sending); })
+                     ? OpClass::send
+                     : OpClass::receive;
     for (const auto& [frame, value] : thread_.kept)
       if (frame >= waiting && frame <= innermost_)
         in_use_.registers.push_back(value);
@@ -246,13 +255,18 @@ private:
     }
   }
 
+  static bool is_among(const StackFrame& frame, Names functions) {
+    return frame.function && std::ranges::find(functions, *frame.function) != functions.end();
+  }
+
   /// Those of the pending requests that the call may wait for, and that are named.
   template <class IsNamed>
   std::vector<const PendingRequest*> named(const Pending& pending, const IsNamed& is_named) const {
     const auto kind = kind_of_call(*result_.call);
     std::vector<const PendingRequest*> found;
     for (const PendingRequest& each : pending.requests)
-      if (fits(kind, each.op_class, each.kind) && is_named(each))
+      if (each.open && fits(kind, each.op_class, each.kind) &&
+          each.op_class == awaited_.value_or(each.op_class) && is_named(each))
         found.push_back(&each);
     return found;
   }
@@ -272,21 +286,51 @@ private:
   }
 
   void take_request(const Pending& pending) {
+    const auto kind = kind_of_call(*result_.call);
+    const auto& of_sends =
+        support_of_mpi(rank_.mpi).facts().dll.words[static_cast<std::size_t>(OpClass::send)];
+    // Where its own request may not be shown, words may be those of any other one.
+    if ((is_exchange() && !awaited_) || (kind == CallKind::send && !of_sends.never_listed.empty()))
+      return;
     auto found = named_in_use(pending);
-    if (found.empty())
+    const bool by_words = found.empty();
+    if (by_words)
       found = named(pending, [&](const PendingRequest& each) {
         return std::ranges::binary_search(words_, each.request);
       });
     if (found.empty())
       return;
-    const auto kind = kind_of_call(*result_.call);
-    const bool of_any_kind =
-        kind == CallKind::wait_all || kind == CallKind::wait_any || kind == CallKind::poll;
-    result_.request_unique = found.size() == 1 && !(of_any_kind && pending.others);
+    const bool may_be_unlisted = by_words && (kind == CallKind::wait_all ||
+                                              kind == CallKind::wait_any || kind == CallKind::poll);
+    result_.request_unique = found.size() == 1 && !(may_be_unlisted && pending.others);
     if (!*result_.request_unique)
       return;
+    if (may_be_unlisted)
+      result_.request_unique.reset(); // the word may be left over from an earlier call
     result_.request = TargetAddress{found.front()->request};
     result_.communicator = found.front()->communicator;
+    if (awaited_ == OpClass::send)
+      result_.request_unique = is_alone(pending);
+  }
+
+  /// Whether an exchange that still sends waits for its send alone: its receive is complete. While
+  /// it has one, it keeps the address of its own variable with that request. nullopt: it does not.
+  std::optional<bool> is_alone(const Pending& pending) const {
+    const auto& pointers = thread_.stack_pointers;
+    if (!rank_.captured.pages || innermost_ + 1 >= pointers.size() || !pointers[innermost_] ||
+        !pointers[innermost_ + 1])
+      return std::nullopt;
+    const auto width = static_cast<std::uint64_t>(rank_.platform.pointer_size);
+    SavedWords variables;
+    for (const std::uint64_t at : in_use_.registers)
+      if (at >= pointers[innermost_]->value && at < pointers[innermost_ + 1]->value)
+        add_stack(variables, *rank_.captured.pages, at, at + width, rank_.platform);
+    std::optional<bool> alone;
+    for (const PendingRequest& each : pending.requests)
+      if (each.op_class == OpClass::receive &&
+          std::ranges::find(variables, each.request) != variables.end())
+        alone = !each.open && alone.value_or(true);
+    return alone;
   }
 
   const StacksOfRank& rank_;
@@ -298,6 +342,7 @@ private:
   std::size_t caller_ = 0;    ///< position of the outermost call's caller
   SavedWords words_;
   InUse in_use_;
+  std::optional<OpClass> awaited_; ///< by an exchange
 };
 
 Pending look_at_operations(const std::vector<Communicator>& communicators,
@@ -328,12 +373,12 @@ Pending look_at_operations(const std::vector<Communicator>& communicators,
         pending.others |= operation.collective == Collective::nonblocking;
         if (is_of_blocking_collective(operation) && !communicator.internal)
           in_collective.insert(communicator.id);
-        if (operation.collective != Collective::none || !operation.request ||
-            !may_be_waited_for(operation))
+        if (operation.collective != Collective::none || !operation.request)
           continue;
-        const PendingRequest each = {operation.request->value,
-                                     operation.buffer ? operation.buffer->value : 0,
-                                     communicator.id, op_class, operation.kind};
+        const PendingRequest each = {
+            operation.request->value, operation.buffer ? operation.buffer->value : 0,
+            communicator.id,          op_class,
+            operation.kind,           may_be_waited_for(operation)};
         if (is_asked(each))
           pending.requests.push_back(each);
       }

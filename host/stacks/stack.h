@@ -56,7 +56,9 @@ struct BlockedCall {
   /// A pending operation whose address is in registers or on the stack between the call and its
   /// caller.
   std::optional<TargetAddress> request = {};
-  std::optional<bool> request_unique = {}; ///< no other one stands there
+  /// Whether the call waits for no other one. Without a request: several stand there (false), or
+  /// none (nullopt).
+  std::optional<bool> request_unique = {};
   /// Outside of the MPI the program's innermost function; inside, the caller's.
   std::optional<std::string> function = {};
   std::optional<std::string> system_call = {}; ///< outside of the MPI: "poll", "futex"

@@ -264,15 +264,22 @@ TEST(Analyze, AWaitIsForAListedRequestWhereTheProcessHasMadeNoOthers) {
     EXPECT_EQ(analysis.verdict, Verdict::deadlock);
     return analysis.confidence;
   };
+  // The MPI's functions keep this request.
+  EXPECT_EQ(with(std::nullopt), Confidence::certain);
+  EXPECT_EQ(with(true), Confidence::certain);
+  EXPECT_EQ(with(false), Confidence::certain);
+  const auto each_call = [&](auto change) {
+    for (auto* ranks : {&job.dump.ranks, &job.dump.earlier.front().ranks})
+      for (RankDump& rank : *ranks)
+        change(rank.blocked_in->front());
+  };
+  // It may be left over on the stack.
+  each_call([](BlockedCall& call) { call.request_unique.reset(); });
   EXPECT_EQ(with(std::nullopt), Confidence::likely);
   EXPECT_EQ(with(true), Confidence::likely);
   EXPECT_EQ(with(false), Confidence::certain);
   // Its stack does not tell the request, but there is only one.
-  for (auto* ranks : {&job.dump.ranks, &job.dump.earlier.front().ranks})
-    for (RankDump& rank : *ranks) {
-      rank.blocked_in->front().request = {};
-      rank.blocked_in->front().request_unique.reset();
-    }
+  each_call([](BlockedCall& call) { call.request.reset(); });
   EXPECT_EQ(with(std::nullopt), Confidence::possible);
   EXPECT_EQ(with(false), Confidence::certain);
   job.receive(0, 1, 99); // there are two
@@ -284,6 +291,7 @@ TEST(Analyze, AWaitMayBeForAnotherListedRequestThanTheOneOnTheStack) {
   for (int rank = 0; rank < 2; ++rank) {
     job.blocked_receive(rank, 1 - rank);
     job.rank(rank).blocked_in->front().call = "MPI_Wait";
+    job.rank(rank).blocked_in->front().request_unique.reset();
     job.rank(rank).mpi->unlisted_requests = false;
   }
   job.receive(0, 1, 99);
@@ -847,6 +855,56 @@ TEST(Analyze, AnExchangeMayWaitForWhatAFilterHides) {
   job.outside(2);
   job.dump.filters.peers = {1};
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, ACallThatMakesACommunicatorAndStandsStillWaitsForTheOnlyCollective) {
+  JobOnPaper job(2);
+  job.receive(0, 1, -27).collective = Collective::nonblocking;
+  job.in_call(0, "MPI_Comm_dup");
+  job.blocked_receive(1, 0);
+  EXPECT_EQ(analyze(job.dump).confidence, Confidence::possible); // it may be about to return
+  job.look_again();
+  expect_deadlock(analyze(job.dump), {0, 1});
+  EXPECT_EQ(analyze(job.dump).confidence, Confidence::certain);
+  for (auto* ranks : {&job.dump.ranks, &job.dump.earlier.front().ranks})
+    ranks->front().blocked_in->front().call = "MPI_Win_free"; // or for transfers
+  EXPECT_EQ(analyze(job.dump).confidence, Confidence::likely);
+}
+
+TEST(Analyze, AnExchangeThatHasSentDoesNotWaitForAnotherSend) {
+  JobOnPaper job(3);
+  job.send(0, 2, 1); // of MPI_Isend
+  BlockedCall& call = job.in_call(0, "MPI_Sendrecv");
+  call.request = job.receive(0, 1, 1).request;
+  call.request_unique = true;
+  job.outside(1);
+  job.blocked_receive(2, 0, 9);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
+  job.rank(0).blocked_in->front().request = {}; // for which of both it waits is not known
+  job.rank(0).blocked_in->front().request_unique.reset();
+  job.look_again();
+  EXPECT_NE(analyze(job.dump).confidence.value_or(Confidence::possible), Confidence::certain);
+  EXPECT_NE(analyze(job.dump).confidence.value_or(Confidence::possible), Confidence::likely);
+}
+
+TEST(Analyze, AnExchangeThatStillSendsWaitsForItsReceiveToo) {
+  JobOnPaper job(3);
+  BlockedCall& call = job.in_call(0, "MPI_Sendrecv");
+  call.request = job.send(0, 1, 1).request;
+  call.request_unique = false;
+  job.receive(0, 2, 1);
+  job.outside(1);
+  job.blocked_receive(2, 0, 9);
+  expect_deadlock(analyze(job.dump), {0, 2});
+  const auto with = [&](std::optional<bool> unique) {
+    job.rank(0).blocked_in->front().request_unique = unique;
+    return analyze(job.dump);
+  };
+  EXPECT_EQ(with(true).verdict, Verdict::no_deadlock);         // its own one is complete
+  EXPECT_EQ(with(std::nullopt).verdict, Verdict::no_deadlock); // it may be of MPI_Irecv
+  EXPECT_EQ(with(std::nullopt).confidence, Confidence::possible);
+  job.receive(0, 1, 5);
+  EXPECT_EQ(with(false).verdict, Verdict::no_deadlock); // either of both may be its own
 }
 
 TEST(Analyze, AThreadWaitsForNoGroupOfAnotherThreadsWaitall) {

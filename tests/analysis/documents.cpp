@@ -304,13 +304,14 @@ private:
     std::erase_if(waited, [&](int request) { return world_.is_complete(request); });
     if (waited.empty())
       return;
-    if (waited.size() > 1 || (one.verb == Verb::wait && omissions_.unique_requests)) {
+    blocked.request_unique = waited.size() == 1;
+    if (one.verb == Verb::wait && omissions_.unique_requests) {
       blocked.request_unique = false;
       return;
     }
-    blocked.request = address_of(waited.front());
-    blocked.request_unique = true;
-    blocked.communicator = TargetAddress{id_of(world_.request(waited.front()).comm)};
+    // MPI_Sendrecv waits for its send, which is behind its receive here, first.
+    blocked.request = address_of(waited.back());
+    blocked.communicator = TargetAddress{id_of(world_.request(waited.back()).comm)};
   }
 
   const World& world_;

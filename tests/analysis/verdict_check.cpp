@@ -27,9 +27,11 @@ bool is_subset(const std::set<int>& part, const std::set<int>& whole) {
   return std::ranges::includes(whole, part);
 }
 
-bool has_other_requests(const World& world, int rank, const CallWait& wait) {
+bool has_other_receives(const World& world, int rank, const CallWait& wait) {
   for (int i = 0; i < static_cast<int>(world.requests.size()); ++i)
     if (world.request(i).owner == rank && !world.is_complete(i) &&
+        world.request(i).kind != Request::Kind::send &&
+        world.request(i).comm == world.request(wait.requests.front()).comm &&
         world.request(i).collective == Request::none &&
         std::ranges::find(wait.requests, i) == wait.requests.end())
       return true;
@@ -52,7 +54,8 @@ std::set<int> that_have_ended(const World& world) {
 }
 
 // Of these calls a document does not say what they wait for: a request of a nonblocking collective
-// is not in it, and of two that an MPI_Sendrecv waits for it does not say which ones they are.
+// is not in it, and of two that an MPI_Sendrecv waits for it names the send alone: the receive is
+// one of those on its communicator.
 std::set<int> in_unclear_waits(const World& world, const Omissions& omissions) {
   std::set<int> ranks;
   for (int rank = 0; rank < world.size(); ++rank) {
@@ -63,7 +66,7 @@ std::set<int> in_unclear_waits(const World& world, const Omissions& omissions) {
     const Verb verb = world.statement(rank)->verb;
     const bool not_found = omissions.unique_requests && verb == Verb::wait;
     const bool two_of_more = verb == Verb::sendrecv && has_two_pending(world, wait) &&
-                             has_other_requests(world, rank, wait);
+                             has_other_receives(world, rank, wait);
     if (!wait.collectives.empty() || not_found || two_of_more)
       ranks.insert(rank);
   }

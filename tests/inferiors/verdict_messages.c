@@ -83,6 +83,101 @@ static void sendrecv_tags(const struct scene* s) {
                left_of(s), 17, WORLD, MPI_STATUS_IGNORE);
 }
 
+static void exchange(int bytes, int to, int from) {
+  MPI_Sendrecv(scene_buffer(), bytes, MPI_BYTE, to, usual_tag, scene_buffer(), small, MPI_BYTE,
+               from, usual_tag, WORLD, MPI_STATUS_IGNORE);
+}
+
+// A look at the request leaves words behind.
+static void look_at(MPI_Request* request) {
+  int done = 0;
+  MPI_Test(request, &done, MPI_STATUS_IGNORE);
+}
+
+// 0's message of its exchange has gone. It waits for 1, which computes. 2 waits for 0, and receives
+// only then what else 0 sends.
+static void sendrecv_beside_isend(const struct scene* s) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (s->rank == 0) {
+    MPI_Isend(scene_buffer(), large, MPI_BYTE, 2, 1, WORLD, &request);
+    scene_ready(s);
+    look_at(&request);
+    exchange(small, 1, 1);
+    send_small(2, usual_tag, WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (s->rank == 1) {
+    scene_ready(s);
+    scene_work(s);
+    exchange(small, 0, 0);
+  } else {
+    recv_from(s, 0, usual_tag, WORLD);
+    MPI_Recv(scene_buffer(), large, MPI_BYTE, 0, 1, WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+// 0's exchange waits for its send alone, to 1, which computes. 2 waits for 0, and sends only then
+// what else 0 receives.
+static void send_beside_irecv(const struct scene* s, int from) {
+  if (s->rank == 0) {
+    exchange(small, 1, 1); // its request may be used again
+    MPI_Request request = irecv_small(2, 1, WORLD);
+    scene_ready(s);
+    exchange(large, 1, from);
+    send_small(2, usual_tag, WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (s->rank == 1) {
+    exchange(small, 0, 0);
+    if (from != MPI_PROC_NULL)
+      send_small(0, usual_tag, WORLD);
+    scene_ready(s);
+    scene_work(s);
+    MPI_Recv(scene_buffer(), large, MPI_BYTE, 0, usual_tag, WORLD, MPI_STATUS_IGNORE);
+  } else {
+    recv_from(s, 0, usual_tag, WORLD);
+    send_small(0, 1, WORLD);
+  }
+}
+
+static void sendrecv_beside_irecv(const struct scene* s) {
+  send_beside_irecv(s, 1);
+}
+
+static void sendrecv_from_nobody(const struct scene* s) {
+  send_beside_irecv(s, MPI_PROC_NULL);
+}
+
+// 1 will receive what 0 sends; but 2, from which 0 receives, waits for 0.
+static void sendrecv_of_both(const struct scene* s) {
+  if (s->rank == 0) {
+    scene_ready(s);
+    exchange(large, 1, 2);
+  } else if (s->rank == 1) {
+    scene_ready(s);
+    scene_work(s);
+    MPI_Recv(scene_buffer(), large, MPI_BYTE, 0, usual_tag, WORLD, MPI_STATUS_IGNORE);
+  } else {
+    recv_from(s, 0, usual_tag, WORLD);
+  }
+}
+
+// The same, where 0 has sent, and 1 will receive what else 0 sends.
+static void sendrecv_receives(const struct scene* s) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (s->rank == 0) {
+    MPI_Isend(scene_buffer(), large, MPI_BYTE, 1, 1, WORLD, &request);
+    scene_ready(s);
+    look_at(&request);
+    exchange(small, 1, 2);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (s->rank == 1) {
+    scene_ready(s);
+    scene_work(s);
+    MPI_Recv(scene_buffer(), large, MPI_BYTE, 0, 1, WORLD, MPI_STATUS_IGNORE);
+  } else {
+    recv_from(s, 0, usual_tag, WORLD);
+  }
+}
+
 static void wildcard_knot(const struct scene* s) {
   recv_from(s, MPI_ANY_SOURCE, usual_tag, WORLD);
 }
@@ -186,6 +281,11 @@ const struct scenario message_scenarios[] = {
     {.name = "deadlock_beside_work", .run = deadlock_beside_work},
     {.name = "sendrecv_chain", .run = sendrecv_chain},
     {.name = "sendrecv_tags", .run = sendrecv_tags},
+    {.name = "sendrecv_beside_isend", .run = sendrecv_beside_isend},
+    {.name = "sendrecv_beside_irecv", .run = sendrecv_beside_irecv},
+    {.name = "sendrecv_from_nobody", .run = sendrecv_from_nobody},
+    {.name = "sendrecv_of_both", .run = sendrecv_of_both},
+    {.name = "sendrecv_receives", .run = sendrecv_receives},
     {.name = "wildcard_knot", .run = wildcard_knot},
     {.name = "wildcard_behind", .run = wildcard_behind},
     {.name = "wildcard_master", .run = wildcard_master},

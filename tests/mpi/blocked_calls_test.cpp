@@ -70,6 +70,12 @@ protected:
     communicators_.back().queue(OpClass::receive).operations.push_back(std::move(operation));
   }
 
+  void add_send(std::uint64_t address) {
+    Operation operation;
+    operation.request = TargetAddress{address};
+    communicators_.back().queue(OpClass::send).operations.push_back(std::move(operation));
+  }
+
   Operation& last_operation() {
     auto& operations = communicators_.back().queue(OpClass::receive).operations;
     return operations[operations.size() - 1];
@@ -164,7 +170,7 @@ TEST_P(BlockedCalls, TheOnlyRequestOnTheStack) {
   const auto found = calls();
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_THAT(found[0].request, Optional(TargetAddress{request}));
-  EXPECT_THAT(found[0].request_unique, Optional(true));
+  EXPECT_EQ(found[0].request_unique, std::nullopt); // or for one that no queue shows
   EXPECT_THAT(found[0].communicator, Optional(TargetAddress{0xc0}));
 }
 
@@ -270,6 +276,67 @@ TEST_P(BlockedCalls, ARequestThatLiesOnTheCallsOwnStack) {
   EXPECT_THAT(calls()[0].request, Optional(TargetAddress{stack + 64 * waiting + 16}));
 }
 
+TEST_P(BlockedCalls, AnExchangeOutsideOfItsSendWaitsForItsReceive) {
+  add_operation(request);
+  add_send(other_request); // of the program
+  add_waiting_frames("MPI_Sendrecv");
+  put(64, other_request);
+  put(64 * call + 16, request);
+  const auto found = calls();
+  EXPECT_THAT(found[0].request, Optional(TargetAddress{request}));
+  EXPECT_THAT(found[0].request_unique, Optional(true));
+}
+
+TEST_P(BlockedCalls, AnExchangeInItsSendWaitsForItAndForAReceiveThatIsNotComplete) {
+  constexpr std::uint64_t at = 64 * call + 16; // its variable with the request of the receive
+  add_send(other_request);
+  add_operation(request);
+  add_operation(0x999); // of the program
+  for (const auto& [status, alone] : {std::pair(OpStatus::pending, std::optional(false)),
+                                      std::pair(OpStatus::complete, std::optional(true))}) {
+    auto& operations = communicators_.back().queue(OpClass::receive).operations;
+    operations[0].status = status;
+    thread_ = UnwoundThread();
+    library_.provider = "openmpi";
+    add_frames({mpi("mca_btl_vader_component_progress"), mpi("opal_progress"),
+                mpi("mca_pml_ob1_send"), mpi("PMPI_Sendrecv"),
+                frame("main", "/opt/app/solver", 9)});
+    thread_.kept = {{waiting, other_request}, {call, stack + at}};
+    put(at, request);
+    put(64, 0x999);
+    auto found = calls();
+    EXPECT_THAT(found[0].request, Optional(TargetAddress{other_request}));
+    EXPECT_EQ(found[0].request_unique, alone);
+    captured_.pages->clear();
+    thread_.kept.pop_back(); // old words may stand in its frame
+    found = calls();
+    EXPECT_THAT(found[0].request, Optional(TargetAddress{other_request}));
+    EXPECT_EQ(found[0].request_unique, std::nullopt);
+    captured_.pages->clear();
+  }
+}
+
+TEST_P(BlockedCalls, OfAnExchangeOfWhichNothingIsKnownWordsProveNothing) {
+  add_operation(request);
+  add_waiting_frames("MPI_Sendrecv");
+  library_.provider = "other";
+  put(64, request);
+  EXPECT_EQ(calls()[0].request_unique, std::nullopt);
+}
+
+TEST_P(BlockedCalls, WhereBlockingSendsAreNotListedNoListedOneIsWaitedFor) {
+  add_send(request);
+  for (const auto& [provider, found] :
+       {std::pair("mpich", std::optional<bool>()), std::pair("openmpi", std::optional(true))}) {
+    thread_ = UnwoundThread();
+    add_waiting_frames("MPI_Ssend");
+    library_.provider = provider;
+    put(8, request);
+    EXPECT_EQ(calls()[0].request_unique, found);
+    captured_.pages->clear();
+  }
+}
+
 TEST_P(BlockedCalls, AnOperationThatTheCallCannotWaitForIsLeftOver) {
   add_operation(request);
   last_operation().kind = OpKind::mprobe;
@@ -301,12 +368,18 @@ TEST_P(BlockedCalls, ARequestMayBeLeftOverWhereOneThatNobodySeesMayBeWaitedFor) 
   EXPECT_THAT(found[0].request_unique, Optional(false));
 }
 
-TEST_P(BlockedCalls, AReceiveDoesNotWaitForANonblockingCollective) {
+TEST_P(BlockedCalls, ARequestThatTheCallKeepsIsNoNonblockingCollective) {
   add_operation(request);
   add_operation(0x999, Collective::nonblocking);
-  add_waiting_frames("MPI_Recv");
-  thread_.kept = {{waiting, request}};
-  EXPECT_THAT(calls()[0].request, Optional(TargetAddress{request}));
+  for (const char* waits : {"MPI_Recv", "MPI_Wait"}) {
+    thread_ = UnwoundThread();
+    add_waiting_frames(waits);
+    thread_.kept = {{waiting, request}};
+    const auto found = calls();
+    EXPECT_THAT(found[0].request, Optional(TargetAddress{request}));
+    EXPECT_THAT(found[0].request_unique, Optional(true));
+    captured_.pages->clear();
+  }
 }
 
 TEST_P(BlockedCalls, ARequestIsLeftOverInACollective) {

@@ -3,6 +3,10 @@
 
 void PMPI_Recv(void);
 void PMPI_Recv(void) {}
+void PMPI_Sendrecv(void);
+void PMPI_Sendrecv(void) {}
+void PMPI_Ssend(void);
+void PMPI_Ssend(void) {}
 void PMPI_Wait(void);
 void PMPI_Wait(void) {}
 void PMPI_Probe(void);

@@ -46,6 +46,7 @@ constexpr auto last_deeds = std::to_array<LastDeed>({
 });
 
 constexpr auto progress = std::to_array<std::string_view>({"opal_progress"});
+constexpr auto sending = std::to_array<std::string_view>({"mca_pml_ob1_send"});
 
 constexpr auto fronts = std::to_array<std::string_view>(
     {"orterun", "mpirun.openmpi", "mpiexec.openmpi", "oshrun", "prterun", "prun"});
@@ -106,6 +107,7 @@ constinit const MpiFacts own_facts = {
                      "not be read"},
     .world_is_certain = true,
     .own_variables = own_variables,
+    .sending = sending,
 };
 
 } // namespace mqbridge::openmpi

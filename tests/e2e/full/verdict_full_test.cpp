@@ -2,6 +2,7 @@
 // also where each rank was looked at by itself, at a moment of its own.
 
 #include "tests/e2e/harness/mpich.h"
+#include "tests/e2e/harness/one_request.h"
 #include "tests/e2e/harness/verdict_job.h"
 #include "tests/support/requirements.h"
 
@@ -49,6 +50,30 @@ TEST_P(FullVerdictOf, RanksSeenAtMomentsOfTheirOwnIsTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(All, FullVerdictOf, testing::ValuesIn(verdict_cases()),
                          [](const auto& each) { return case_name(each.param); });
+
+// What MPI_Isend and MPI_Irecv leave on the stack must not be taken for the request of an
+// MPI_Sendrecv.
+class ExchangeOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(ExchangeOf, IsTheSameWhateverStandsOnTheStack) {
+  for (const VerdictCase& each : verdict_cases())
+    for (const auto& variable : environments_of_stacks())
+      if (each.scenario == GetParam()) {
+        SCOPED_TRACE(variable.first + "=" + variable.second);
+        JobSpec spec = verdict_spec(each);
+        if (!variable.first.empty())
+          spec.environment.push_back(variable);
+        VerdictJob job(each, spec, {});
+        expect_verdict(each, job.look());
+        EXPECT_EQ(job.finish(), "");
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ExchangeOf,
+                         testing::Values("sendrecv_beside_isend", "sendrecv_beside_irecv",
+                                         "sendrecv_from_nobody", "sendrecv_of_both",
+                                         "sendrecv_receives"),
+                         [](const auto& of) { return of.param; });
 
 class SeenAgainAndAgain : public testing::TestWithParam<VerdictCase> {};
 
