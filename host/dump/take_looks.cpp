@@ -3,6 +3,7 @@
 #include "host/codes.h"
 #include "host/dump/together/communicator_keys.h"
 #include "host/dump/together/recorded_messages.h"
+#include "host/dump/values/filters.h"
 #include "host/dump/workshop.h"
 
 #include <algorithm>
@@ -255,6 +256,18 @@ Dump look_again(Dump first, const RankDone& rank_done,
   return folded;
 }
 
+void apply_late_filters(Dump& dump) {
+  if (!hides_operations(dump.filters))
+    return;
+  const auto apply = [&](std::vector<RankDump>& ranks) {
+    for (RankDump& rank : ranks)
+      drop_unwanted(rank.communicators, dump.filters);
+  };
+  apply(dump.ranks);
+  for (EarlierLook& look : dump.earlier)
+    apply(look.ranks);
+}
+
 bool pause_for(std::chrono::milliseconds pause, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any sleep;
@@ -266,9 +279,10 @@ bool pause_for(std::chrono::milliseconds pause, const std::stop_token& stop) {
 Dump take_looks(std::span<const TargetSpec> targets, Workshop& workshop,
                 const LooksObserver& observer, std::optional<std::chrono::milliseconds> again,
                 std::stop_token stop) {
-  if (!again)
-    return take_dump(targets, workshop, observer.dump, std::move(stop));
-  return Looks(targets, workshop, observer, std::move(stop)).take(*again);
+  auto dump = again ? Looks(targets, workshop, observer, std::move(stop)).take(*again)
+                    : take_dump(targets, workshop, observer.dump, std::move(stop));
+  apply_late_filters(dump);
+  return dump;
 }
 
 } // namespace mqbridge

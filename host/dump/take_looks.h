@@ -39,6 +39,10 @@ using RankDone = std::function<void(const RankDump&)>;
 Dump look_again(Dump first, const RankDone& rank_done,
                 const std::function<Dump(const RankDone& rank_done)>& look);
 
+/// Applies the document's filters to the queues that recorders keep (FilterOf), once all looks are
+/// there. take_looks() does so; look_again() does not.
+void apply_late_filters(Dump& dump);
+
 /// Waits. False: the stop was requested.
 bool pause_for(std::chrono::milliseconds pause, const std::stop_token& stop);
 

@@ -59,6 +59,30 @@ TEST(Filters, WhatTheMpiDoesInsideACollectiveIsAlwaysWanted) {
   EXPECT_TRUE(wanted(filters, inside));
 }
 
+TEST(Filters, DropWhatWasKeptUntilAllRanksAreThere) {
+  Communicator communicator;
+  for (const OpClass op_class : op_classes) {
+    Queue& queue = communicator.queue(op_class);
+    queue.state = QueueState::available;
+    queue.operations.push_back(operation(1, 10));
+    queue.operations.push_back(operation(1, 20));
+    queue.total = 2;
+  }
+  std::vector<Communicator> all{communicator};
+  Filters filters;
+  drop_unwanted(all, filters);
+  EXPECT_EQ(all.front().queue(OpClass::send).operations.size(), 2U);
+  filters.tags = {20};
+  filters.queues = {OpClass::unexpected};
+  drop_unwanted(all, filters);
+  Queue& unexpected = all.front().queue(OpClass::unexpected);
+  EXPECT_EQ(unexpected.state, QueueState::available);
+  EXPECT_EQ(unexpected.total, 2U);
+  ASSERT_EQ(unexpected.operations.size(), 1U);
+  EXPECT_EQ(unexpected.operations.front().tag.value, 20);
+  EXPECT_EQ(all.front().queue(OpClass::send).state, QueueState::not_requested);
+}
+
 TEST(TargetSpec, RankBeforeTheEndpoint) {
   auto spec = TargetSpec::parse("12=node:7001");
   ASSERT_TRUE(spec) << spec.error().message;

@@ -113,6 +113,7 @@ Result<Dump> collect_dump(const DumpCommand& command, const DumpOptions& options
   auto dump = command.verdict.again
                   ? collect_twice(*collectors, what, *command.verdict.again, rank_done)
                   : collect_by(*collectors, what, rank_done);
+  apply_late_filters(dump);
   dump.job_source = before.job_source;
   dump.errors.insert(dump.errors.begin(), collectors->troubles.begin(), collectors->troubles.end());
   return dump;

@@ -42,13 +42,20 @@ Sink RankLines::sink() {
 }
 
 void RankLines::begin(const Dump& before) {
-  if (on_)
-    write_ndjson_header(before, json_, sink());
+  if (!on_)
+    return;
+  filters_ = before.filters;
+  write_ndjson_header(before, json_, sink());
 }
 
 void RankLines::rank(const RankDump& rank) {
-  if (on_)
-    write_ndjson_rank(rank, json_, sink());
+  if (!on_)
+    return;
+  if (frames_ || !hides_operations(filters_))
+    return write_ndjson_rank(rank, json_, sink());
+  RankDump chosen = rank;
+  drop_unwanted(chosen.communicators, filters_);
+  write_ndjson_rank(chosen, json_, sink());
 }
 
 void RankLines::end(const Dump& dump) {

@@ -13,7 +13,8 @@
 namespace mqbridge {
 
 /// The lines of NDJSON while a dump is taken. Each is written at once: to the output, or, in a
-/// collector, in frames to the collecting program. Does nothing for formats that need all ranks.
+/// collector, in frames to the collecting program, which applies the filters of recorders' queues
+/// (FilterOf) itself. Does nothing for formats that need all ranks.
 /// Nobody else may use the output meanwhile. One thread at a time.
 class RankLines {
 public:
@@ -31,6 +32,7 @@ private:
   const bool on_;
   const JsonOptions json_;
   Output& output_;
+  Filters filters_;
   std::optional<FrameWriter> frames_; ///< of a collector
   std::optional<Lifeline> lifeline_;
 };

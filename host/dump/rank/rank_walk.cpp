@@ -15,28 +15,17 @@
 namespace mqbridge {
 namespace {
 
-std::vector<OpClass> wanted_queues(const Filters& filters) {
-  return filters.queues.empty() ? std::vector<OpClass>(op_classes.begin(), op_classes.end())
-                                : filters.queues;
-}
-
 /// The communicators were listed, and no queue was walked: says why.
-void mark_bypassed(std::vector<Communicator>& communicators, const Filters& filters) {
+void mark_bypassed(std::vector<Communicator>& communicators,
+                   const std::vector<OpClass>& wanted_queues) {
   for (auto& communicator : communicators) {
-    for (const auto op_class : wanted_queues(filters)) {
+    for (const auto op_class : wanted_queues) {
       auto& queue = communicator.queue(op_class);
       queue.state = QueueState::unavailable;
       queue.reason = op_class == OpClass::unexpected ? QueueReason::not_provided
                                                      : QueueReason::transport_bypasses;
     }
   }
-}
-
-void drop_unwanted_operations(std::vector<Communicator>& communicators, const Filters& filters) {
-  for (auto& communicator : communicators)
-    for (Queue& queue : communicator.queues)
-      erase_if(queue.operations,
-               [&](const Operation& operation) { return !wanted(filters, operation); });
 }
 
 void take_world(RankDump& dump, const MpiSupport& support) {
@@ -72,7 +61,7 @@ public:
     else if (implausible)
       result.failure = std::move(implausible);
     if (peers_come_late())
-      drop_unwanted_operations(dump_.communicators, filters_);
+      drop_unwanted(dump_.communicators, filters_);
     if (result.left_out)
       mark_doubtful(dump_.communicators, QueueReason::dll_failed,
                     fmt::format("the DLL wanted to read {}",
@@ -86,7 +75,7 @@ public:
       result.failure = walk_.dll->other_release;
     }
     if (walk_.bypassed)
-      mark_bypassed(dump_.communicators, filters_);
+      mark_bypassed(dump_.communicators, wanted_queues());
     take_world(dump_, support_);
     if (!result.failure && repaired) {
       notice_finalize();
@@ -120,7 +109,7 @@ private:
   /// `failure`: what ended the walk; if nothing did, it takes the first fault here.
   void add_unshown(std::optional<Error>& failure) {
     UnshownRequest request;
-    request.op_classes = wanted_queues(filters_);
+    request.op_classes = wanted_queues();
     request.all = walk_.dll == nullptr;
     request.dll_is_done = !request.all && !failure;
     request.max_operations = walk_.options.max_operations;
@@ -174,7 +163,7 @@ private:
     else
       result.failure = in_walk(listed.error());
     for (auto& communicator : dump_.communicators)
-      for (const OpClass op_class : wanted_queues(filters_)) {
+      for (const OpClass op_class : wanted_queues()) {
         communicator.queue(op_class).state = QueueState::unavailable;
         communicator.queue(op_class).reason = QueueReason::not_provided;
       }
@@ -197,14 +186,24 @@ private:
     WalkRequest request{worker_request(walk_, dump_)};
     request.job = walk_.job ? &*walk_.job : nullptr;
     if (!walk_.bypassed)
-      request.op_classes = wanted_queues(filters_);
+      request.op_classes = wanted_queues();
     request.max_operations = walk_.options.max_operations;
     request.max_rank_operations = most_operations_of_rank(walk_.options.max_operations);
     request.keep = [this](const Communicator& communicator, OpClass, const Operation& operation) {
-      return wanted(filters_, communicator) && (peers_come_late() || wanted(filters_, operation));
+      return wanted(filters_, communicator) &&
+             (chooses_last() || peers_come_late() || wanted(filters_, operation));
     };
     request.ignore_welcome = support_.facts().dll.refuses_in_success;
     return request;
+  }
+
+  /// Filters of queues and operations are applied when all ranks are there (FilterOf).
+  bool chooses_last() const { return support_.facts().is_recorder; }
+
+  std::vector<OpClass> wanted_queues() const {
+    return filters_.queues.empty() || chooses_last()
+               ? std::vector<OpClass>(op_classes.begin(), op_classes.end())
+               : filters_.queues;
   }
 
   bool peers_come_late() const {

@@ -25,6 +25,18 @@ bool hides_operations(const Filters& filters) {
   return hides;
 }
 
+void drop_unwanted(std::vector<Communicator>& communicators, const Filters& filters) {
+  for (auto& communicator : communicators)
+    for (const OpClass op_class : op_classes) {
+      Queue& queue = communicator.queue(op_class);
+      if (!asked(filters.queues, op_class))
+        queue = Queue();
+      else
+        erase_if(queue.operations,
+                 [&](const Operation& operation) { return !wanted(filters, operation); });
+    }
+}
+
 bool wanted(const Filters& filters, std::optional<int> rank) {
   return !rank || asked(filters.ranks, std::int64_t{*rank});
 }

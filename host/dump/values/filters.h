@@ -25,6 +25,8 @@ struct Filters {
 
 /// The things that a filter chooses among. Queues and communicators are chosen before the walk.
 /// Operations are chosen after the repairs: before them the DLL's ranks and tags may be wrong.
+/// Queues and operations of a recorder are chosen last: which messages have arrived follows from
+/// all that the recorders of all ranks say.
 enum class FilterOf : std::uint8_t { ranks, communicators, queues, operations, variables };
 
 /// A filter has the name of its option, which is also the name of its member in the document.
@@ -57,6 +59,9 @@ void each_filter(Use&& use, auto&... filters) {
 
 /// Whether operations may be missing because the user did not ask for them.
 bool hides_operations(const Filters& filters);
+
+/// Removes the queues and operations that the user did not ask for.
+void drop_unwanted(std::vector<Communicator>& communicators, const Filters& filters);
 
 /// Whether the user asked for this rank. An unknown rank may be a wanted one.
 bool wanted(const Filters& filters, std::optional<int> rank);

@@ -181,6 +181,52 @@ TEST_P(RecordedJob, KnowsItsCallsWithoutStacks) {
   EXPECT_EQ(running.finish(), "");
 }
 
+/// Only the recorder knows how many requests the call waits for.
+TEST_P(RecordedJob, TellsItsCallsBesideStacksAlone) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking());
+  MpiJob running(job("oracle_poster", {"blocked_waitall"}, 2));
+  ASSERT_TRUE(running.await_spinning({0}));
+  const auto shown = run_mqbridge({"stacks", "--format", "json", local_target(running.pid(0))});
+  ASSERT_EQ(shown.status(), 0) << testing::PrintToString(shown);
+  const json document = json::parse(shown.out);
+  const json& calls = document["ranks"][0]["blocked_in"];
+  ASSERT_EQ(calls.size(), 1U) << calls.dump();
+  EXPECT_EQ(calls[0]["call"], "MPI_Waitall");
+  EXPECT_THAT(calls[0]["file"].get<std::string>(), EndsWith("blocked.c"));
+  EXPECT_GT(calls[0]["group"], 0);
+  EXPECT_EQ(running.finish(), "");
+}
+
+/// Rank 1 has sent a small message with tag 71 that rank 0 does not receive; both receive tag 17.
+TEST_P(RecordedJob, KnowsWhatHasArrivedWhateverIsFiltered) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking());
+  struct Asked {
+    std::vector<std::string> options;
+    std::size_t messages;
+    std::size_t receives;
+  };
+  const Asked all_asked[] = {{{"--tag", "71"}, 1, 0},
+                             {{"--tag", "17"}, 0, 1},
+                             {{"--peer", "1"}, 1, 1},
+                             {{"--peer", "0"}, 0, 0},
+                             {{"--queue", "unexpected"}, 1, 0}};
+  MpiJob running(job("verdict", {"wrong_tag"}, 2));
+  ASSERT_TRUE(running.await_spinning({0, 1}));
+  for (const Asked& asked : all_asked) {
+    auto options = targets(running);
+    options.insert(options.begin(), asked.options.begin(), asked.options.end());
+    const auto dump = dump_json(options);
+    SCOPED_TRACE(asked.options.back());
+    ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+    const json world = find_communicator(dump.document["ranks"][0], "MPI_COMM_WORLD");
+    const json& unexpected = world["queues"]["unexpected"];
+    EXPECT_EQ(unexpected["state"], "available");
+    EXPECT_EQ(unexpected["total"], 1);
+    EXPECT_EQ(unexpected["operations"].size(), asked.messages);
+    EXPECT_EQ(world["queues"]["receive"]["operations"].size(), asked.receives);
+  }
+}
+
 /// LD_PRELOAD has brought the recorder into it, too.
 TEST_P(RecordedJob, HasALauncherThatIsNoneOfItsRanks) {
   MQBRIDGE_SKIP_IF_LACKING(lacking());
