@@ -64,6 +64,19 @@ std::size_t position_of(const std::vector<StackFrame>& frames, const BlockedCall
                                 : static_cast<std::size_t>(frames.rend() - found) - 1;
 }
 
+/// Whether the frames end before the call in which the thread is: only its recorder tells that.
+bool is_only_recorded(const ThreadStack& stack, const BlockedCall* blocked) {
+  return (stack.frames.empty() || stack.end != StackEnd::outermost) && blocked != nullptr &&
+         blocked->call && position_of(stack.frames, blocked) == std::string::npos;
+}
+
+/// The call and its caller, as the recorder tells them.
+void add_recorded(const BlockedCall& blocked, std::vector<TreeCall>& calls) {
+  if (blocked.function)
+    calls.push_back({*blocked.function, blocked.file.value_or(""), blocked.line.value_or(0)});
+  calls.push_back({*blocked.call});
+}
+
 /// How many frames remain without those that began the process or the thread; at least
 /// `innermost` + 1.
 std::size_t without_beginning(const std::vector<StackFrame>& frames, std::size_t innermost) {
@@ -114,6 +127,11 @@ std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* b
   if (frames.empty() || (stack.end != StackEnd::outermost && count == frames.size() &&
                          frames.back().function != "main" && !is_beginning(frames.back())))
     calls.push_back({why_it_ends(stack)});
+  if (is_only_recorded(stack, blocked)) {
+    add_recorded(*blocked, calls);
+    if (!full)
+      return calls;
+  }
   for (std::size_t i = count; i-- > innermost;)
     calls.push_back(i == mpi ? TreeCall{*blocked->call} : call_of(frames[i]));
   if (!full) {

@@ -340,6 +340,25 @@ TEST(StackCalls, AFunctionOfTheMpiThatIsNoFrameIsTheOutermostOneOfItsLibrary) {
               ElementsAre(TreeCall{"main"}, TreeCall{"MPI_Finalize"}));
 }
 
+TEST(StackCalls, WhereTheStackEndsBeforeTheCallTheRecorderTellsIt) {
+  ThreadStack stack;
+  stack.end = StackEnd::no_cfi;
+  stack.frames = {frame("poll"), frame("wait_for_events")};
+  stack.frames[1].module = "/opt/libfabric.so";
+  const BlockedCall blocked{
+      .call = "MPI_Recv", .file = "halo.c", .line = 212, .function = "exchange"};
+  const TreeCall why{"... no unwind information in /opt/libfabric.so"};
+  EXPECT_THAT(stack_calls(stack, &blocked, false),
+              ElementsAre(why, TreeCall{"exchange", "halo.c", 212}, TreeCall{"MPI_Recv"}));
+  EXPECT_THAT(stack_calls(stack, &blocked, true),
+              ElementsAre(why, TreeCall{"exchange", "halo.c", 212}, TreeCall{"MPI_Recv"},
+                          TreeCall{"wait_for_events"}, TreeCall{"poll"}));
+  stack.frames.clear();
+  EXPECT_THAT(stack_calls(stack, &blocked, false),
+              ElementsAre(TreeCall{"... no unwind information: code of no file"},
+                          TreeCall{"exchange", "halo.c", 212}, TreeCall{"MPI_Recv"}));
+}
+
 TEST(StackCalls, WithoutAnMpiCallAllAreShown) {
   ThreadStack stack;
   stack.frames = {frame("poll"), frame("wait_for_disk", "io.c", 5), frame("start_thread"),

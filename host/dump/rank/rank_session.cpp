@@ -283,12 +283,24 @@ Result<void> RankSession::capture() {
   report_.begin(PhaseName::stacks, "stacks");
   const auto deadline = access_->limit(1.0);
   const WorkScope scope({deadline, stop_});
+  if (!plan_) // else the walk reads them
+    take_recorded_calls();
   auto done = stacks_.capture(*process_, mpi_->library(), access_->held_so_far(), deadline);
   if (done)
     return done;
   auto error = std::move(done).error();
   error.message = "no call stacks: " + error.message;
   return without_stacks(std::move(error));
+}
+
+/// Stacks may not tell what a recorder knows.
+void RankSession::take_recorded_calls() {
+  const auto& support = support_of(mpi_->library().provider);
+  if (!support.facts().is_recorder)
+    return;
+  std::vector<Communicator> none;
+  if (auto outcome = support.add_unshown(none, UnshownRequest(), process_->space()))
+    calls_ = std::move(outcome->calls);
 }
 
 bool RankSession::has_sites() const {

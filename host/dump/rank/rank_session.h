@@ -75,6 +75,7 @@ private:
   bool guarded(Result<void> (RankSession::*work)());
   Result<void> prepare();
   Result<void> capture();
+  void take_recorded_calls();
   Result<void> walk();
   void name_members(std::string_view own_job);
   Result<void> read_variables();
