@@ -28,16 +28,12 @@ using namespace mqbridge;
 using namespace mqbridge::bench;
 
 /// Empty: nothing is wrong.
-std::string wrong_with(const Analysis& analysis, int ranks, Ring ring) {
-  if (ring == Ring::open)
-    return analysis.verdict == Verdict::no_deadlock && analysis.core.empty()
-               ? ""
-               : "the open ring is no deadlock";
-  if (analysis.verdict != Verdict::deadlock)
-    return "the closed ring is a deadlock";
-  if (analysis.core != ring_of(ranks))
-    return "the core is not the ring";
-  return analysis.blocked == behind_ring(ranks) ? "" : "not all others are blocked behind the ring";
+std::string wrong_with(const Analysis& analysis, const Expected& expected) {
+  if (analysis.verdict != expected.verdict)
+    return "the verdict is another one";
+  if (analysis.core != expected.core)
+    return "the core has other ranks";
+  return analysis.blocked == expected.blocked ? "" : "other ranks are blocked behind the core";
 }
 
 /// From now on the most memory of this process is counted anew.
@@ -50,13 +46,13 @@ double peak_mib() {
 }
 
 /// The analysis of a document in memory. `peak_MiB`: beyond what the document takes.
-void analysis_alone(benchmark::State& state, Ring ring) {
+void analysis_alone(benchmark::State& state, Job job) {
   const int ranks = static_cast<int>(state.range(0));
-  const Dump dump = synthetic_job(ranks, ring);
+  const Dump dump = synthetic_job(ranks, job);
   ::malloc_trim(0); // what earlier runs have left is not there for this one
   forget_peak();
   const double before = peak_mib();
-  if (const auto wrong = wrong_with(analyze(dump), ranks, ring); !wrong.empty())
+  if (const auto wrong = wrong_with(analyze(dump), expected_of(ranks, job)); !wrong.empty())
     return state.SkipWithError(wrong.c_str());
   state.counters["peak_MiB"] = peak_mib() - before;
   for (auto _ : state)
@@ -105,11 +101,11 @@ ProgramRun run_analyze(const std::filesystem::path& document, const std::filesys
 
 /// In a process of its own: what this one once took in memory would count as the program's
 /// (ru_maxrss of a child begins with its parent's).
-void write_document(int ranks, const std::filesystem::path& path) {
+void write_document(int ranks, Job job, const std::filesystem::path& path) {
   const pid_t writer = ::fork();
   if (writer == 0) {
     std::ofstream file(path, std::ios::binary);
-    write_json(synthetic_job(ranks, Ring::closed), {.tool_version = "bench"},
+    write_json(synthetic_job(ranks, job), {.tool_version = "bench"},
                [&](std::string_view text) { file << text; });
     file.close();
     ::_exit(file.good() ? 0 : 1);
@@ -120,13 +116,12 @@ void write_document(int ranks, const std::filesystem::path& path) {
 }
 
 /// The whole program.
-void measure_command(benchmark::State& state) {
+void measure_command(benchmark::State& state, Job job) {
   const int ranks = static_cast<int>(state.range(0));
   const test::TempDirectory directory;
   const auto document = directory / "job.json";
-  write_document(ranks, document);
-  const auto expected =
-      fmt::format("{} ranks in a cycle, {} wait behind", ranks / 4, ranks - ranks / 4);
+  write_document(ranks, job, document);
+  const auto expected = expected_of(ranks, job).words;
   double peak = 0;
   double cpu = 0;
   for (auto _ : state) {
@@ -144,9 +139,9 @@ void measure_command(benchmark::State& state) {
                           static_cast<std::int64_t>(std::filesystem::file_size(document)));
 }
 
-void analyze_command(benchmark::State& state) {
+void analyze_command(benchmark::State& state, Job job) {
   try {
-    measure_command(state);
+    measure_command(state, job);
   } catch (const std::exception& exception) {
     state.SkipWithError(exception.what());
   }
@@ -158,8 +153,11 @@ void each_size(benchmark::internal::Benchmark* one) {
   one->ArgName("ranks")->Iterations(3)->Unit(benchmark::kMillisecond);
 }
 
-BENCHMARK(analyze_command)->Apply(each_size)->UseManualTime(); // first: as long as this is small
-BENCHMARK_CAPTURE(analysis_alone, deadlock, Ring::closed)->Apply(each_size);
-BENCHMARK_CAPTURE(analysis_alone, no_deadlock, Ring::open)->Apply(each_size);
+// First: as long as this process is small.
+BENCHMARK_CAPTURE(analyze_command, deadlock, Job::closed_ring)->Apply(each_size)->UseManualTime();
+BENCHMARK_CAPTURE(analyze_command, recorded, Job::recorded)->Apply(each_size)->UseManualTime();
+BENCHMARK_CAPTURE(analysis_alone, deadlock, Job::closed_ring)->Apply(each_size);
+BENCHMARK_CAPTURE(analysis_alone, no_deadlock, Job::open_ring)->Apply(each_size);
+BENCHMARK_CAPTURE(analysis_alone, recorded, Job::recorded)->Apply(each_size);
 
 } // namespace

@@ -1,8 +1,10 @@
 #include "bench/analysis/synthetic_job.h"
 
+#include "host/dump/together/recorded_messages.h"
+
 #include <fmt/format.h>
-#include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -11,7 +13,8 @@ namespace {
 
 constexpr int operations = 20;
 constexpr std::int64_t ring_tag = 17;
-constexpr std::int64_t other_tag = 40; ///< of operations for which nobody waits
+constexpr std::int64_t other_tag = 40;  ///< of operations for which nobody waits
+constexpr std::int64_t collectives = 7; ///< that all ranks of a recorded job have left
 
 /// One rank, as it is being made.
 class Maker {
@@ -53,9 +56,11 @@ public:
     }
   }
 
-  RankDump make(Ring ring) {
-    if (number_ < quarter_)
-      receive_from_the_one_before(ring == Ring::open && number_ == 0);
+  RankDump make(Job job) {
+    if (job == Job::recorded)
+      is_recorded();
+    else if (number_ < quarter_)
+      receive_from_the_one_before(job == Job::open_ring && number_ == 0);
     else if (number_ < 2 * quarter_)
       receive_from_anybody();
     else if (number_ < 3 * quarter_)
@@ -63,7 +68,7 @@ public:
     else
       reduce();
     world_.queue(OpClass::receive).total = operations;
-    count_messages();
+    job == Job::recorded ? record_messages() : count_messages();
     rank_.communicators.push_back(std::move(world_));
     return std::move(rank_);
   }
@@ -93,6 +98,22 @@ private:
     receive.source = OpSource::mqbridge;
     wait_for(receive, 1);
     call("MPI_Allreduce", 212);
+    fill();
+  }
+
+  void is_recorded() {
+    auto& recorded = world_.recorded.emplace();
+    recorded.collectives = collectives;
+    if (number_ < size_ / 2) {
+      call("MPI_Barrier", 212);
+      auto& barrier = rank_.blocked_in->front();
+      barrier.sequence = recorded.collectives++;
+      barrier.group = 0;
+    } else {
+      wait_for(add(number_ - size_ / 2, ring_tag), 1);
+      call("MPI_Recv", 71);
+      rank_.blocked_in->front().group = 1;
+    }
     fill();
   }
 
@@ -133,18 +154,26 @@ private:
     blocked.function = "step";
     rank_.blocked_in = {blocked};
   }
-  /// All that was sent has arrived. With whom there was traffic: the neighbours at both sides.
+  /// With whom there was traffic: the neighbours at both sides.
+  std::set<std::int64_t> neighbours() const {
+    std::set<std::int64_t> peers;
+    for (int distance = 1; distance <= operations / 2; ++distance)
+      for (const int peer : {(number_ + distance) % size_, (number_ + size_ - distance) % size_})
+        peers.insert(peer);
+    return peers;
+  }
+  /// All that was sent has arrived.
   void count_messages() {
     MessageCounters counters;
     counters.modulus = 65536;
     counters.received = 100 + operations;
-    std::map<std::int64_t, PeerCounters> peers;
-    for (int distance = 1; distance <= operations / 2; ++distance)
-      for (const int peer : {(number_ + distance) % size_, (number_ + size_ - distance) % size_})
-        peers[peer] = {peer, 5, 5};
-    for (const auto& [peer, counter] : peers)
-      counters.peers.push_back(counter);
+    for (const std::int64_t peer : neighbours())
+      counters.peers.push_back({peer, 5, 5});
     world_.counters = std::move(counters);
+  }
+  void record_messages() {
+    for (const std::int64_t peer : neighbours())
+      world_.recorded->channels.push_back({peer, other_tag, 5, 5});
   }
 
   const int number_;
@@ -156,7 +185,7 @@ private:
 
 } // namespace
 
-Dump synthetic_job(int ranks, Ring ring) {
+Dump synthetic_job(int ranks, Job job) {
   RankList::Ranks members(static_cast<std::size_t>(ranks));
   std::iota(members.begin(), members.end(), 0);
   const RankList all(std::move(members));
@@ -165,16 +194,26 @@ Dump synthetic_job(int ranks, Ring ring) {
   dump.job_size = ranks;
   dump.job_source = "targets";
   for (int number = 0; number < ranks; ++number)
-    dump.ranks.push_back(Maker(number, ranks, all).make(ring));
+    dump.ranks.push_back(Maker(number, ranks, all).make(job));
+  if (job == Job::recorded)
+    settle_recorded_messages(dump.ranks);
   return dump;
 }
 
-std::vector<Run> ring_of(int ranks) {
-  return {{0, ranks / 4 - 1, 1}};
-}
-
-std::vector<Run> behind_ring(int ranks) {
-  return {{ranks / 4, ranks - 1, 1}};
+Expected expected_of(int ranks, Job job) {
+  const int ring = ranks / 4;
+  switch (job) {
+  case Job::closed_ring:
+    return {Verdict::deadlock,
+            {{0, ring - 1, 1}},
+            {{ring, ranks - 1, 1}},
+            fmt::format("{} ranks in a cycle, {} wait behind", ring, ranks - ring)};
+  case Job::open_ring:
+    return {};
+  case Job::recorded:
+    return {Verdict::deadlock, {{0, ranks - 1, 1}}, {}, fmt::format("{} ranks in a knot", ranks)};
+  }
+  return {};
 }
 
 } // namespace mqbridge::bench

@@ -3,12 +3,16 @@
 #include "host/dump/values/document.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace mqbridge::bench {
 
-/// Whether the ring of a synthetic job is closed, or its first rank computes.
-enum class Ring : std::uint8_t { closed, open };
+enum class Job : std::uint8_t {
+  closed_ring,
+  open_ring, ///< the first rank of the ring computes
+  recorded,
+};
 
 /// A dump of a job whose verdict is known by construction. It has 20 operations on each rank, and
 /// one communicator of all ranks. By quarters of the ranks:
@@ -20,11 +24,19 @@ enum class Ring : std::uint8_t { closed, open };
 /// that were sent have arrived. At least 80 ranks.
 ///
 /// Closed, the ring is a deadlock and all others are blocked behind it. Open, nobody is deadlocked.
-Dump synthetic_job(int ranks, Ring ring);
+///
+/// A recorded job has a recorder in each process, and as many operations and messages. The first
+/// half of its ranks is in MPI_Barrier, which none of the second half has entered; each of these is
+/// in MPI_Recv from one of the first half. That is a deadlock of all.
+Dump synthetic_job(int ranks, Job job);
 
-/// The ranks of the ring.
-std::vector<Run> ring_of(int ranks);
-/// All others.
-std::vector<Run> behind_ring(int ranks);
+/// The verdict that a job must have.
+struct Expected {
+  Verdict verdict = Verdict::no_deadlock;
+  std::vector<Run> core = {};
+  std::vector<Run> blocked = {};
+  std::string words = {}; ///< of the report
+};
+Expected expected_of(int ranks, Job job);
 
 } // namespace mqbridge::bench
