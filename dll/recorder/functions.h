@@ -41,7 +41,13 @@
   F(Reduce_init) F(Allreduce_init) F(Reduce_scatter_init) F(Reduce_scatter_block_init) F(Scan_init) \
   F(Exscan_init) F(Neighbor_allgather_init) F(Neighbor_allgatherv_init) F(Neighbor_alltoall_init) \
   F(Neighbor_alltoallv_init) F(Neighbor_alltoallw_init) F(Psend_init) F(Precv_init) F(Isendrecv) \
-  F(Isendrecv_replace)
+  F(Isendrecv_replace) \
+  F(File_open) F(File_close) F(File_delete) F(File_set_size) F(File_preallocate) F(File_get_size) F(File_set_info) F(File_set_view) \
+  F(File_read_at) F(File_read_at_all) F(File_write_at) F(File_write_at_all) F(File_read) F(File_read_all) F(File_write) F(File_write_all) \
+  F(File_seek) F(File_read_shared) F(File_write_shared) F(File_read_ordered) F(File_write_ordered) F(File_seek_shared) \
+  F(File_get_position_shared) F(File_read_at_all_begin) F(File_read_at_all_end) F(File_write_at_all_begin) F(File_write_at_all_end) \
+  F(File_read_all_begin) F(File_read_all_end) F(File_write_all_begin) F(File_write_all_end) F(File_read_ordered_begin) \
+  F(File_read_ordered_end) F(File_write_ordered_begin) F(File_write_ordered_end) F(File_set_atomicity) F(File_sync)
 /* clang-format on */
 
 enum mqr_function {

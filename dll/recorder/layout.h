@@ -3,7 +3,7 @@
 
 /* What the recorder keeps in the memory of an MPI process: its communicators, their groups,
  * their pending operations, what its threads are in, what it has sent and received, and its
- * handles. Version 1.2. dll/README.md explains it.
+ * handles. Version 1.3. dll/README.md explains it.
  *
  * Both sides share this header: the recorder, compiled for the target, fills these structures in;
  * a reader, compiled for another machine, takes offsets and sizes from them, and the bytes from
@@ -57,7 +57,7 @@ extern "C" {
 /* The version as an exported text. */
 #define MQR_VERSION_SYMBOL "mqbridge_recorder_version"
 #define MQR_VERSION_MAJOR 1 /* another: a reader must refuse */
-#define MQR_VERSION_MINOR 2 /* any: a reader reads what it knows */
+#define MQR_VERSION_MINOR 3 /* any: a reader reads what it knows */
 #define MQR_TEXT_OF_(value) #value
 #define MQR_VERSION_OF_(major, minor) MQR_TEXT_OF_(major) "." MQR_TEXT_OF_(minor)
 #define MQR_VERSION MQR_VERSION_OF_(MQR_VERSION_MAJOR, MQR_VERSION_MINOR)
@@ -221,6 +221,9 @@ enum mqr_communicator_flags {
   MQR_FREED = 2,      /* the program has freed it, and operations are pending still */
   MQR_NAMED = 4,      /* the program gave it its name */
   MQR_INCOMPLETE = 8, /* it was used before the recorder knew it: counters lack these messages */
+  /* Since 1.3: of a window or a file. It counts the collectives on that object; the program has no
+   * handle of it. */
+  MQR_INTERNAL = 16,
 };
 
 /* Numbered as mqs_op_class of the MQD interface. */

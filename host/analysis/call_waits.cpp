@@ -66,6 +66,8 @@ public:
         wait_for_all(wait, inside_);
         break;
       }
+      if (wait_for_members_of_object(wait))
+        break;
       [[fallthrough]];
     case CallKind::local:
       say_unknown(wait, fmt::format("what {} waits for", *call.call));
@@ -464,6 +466,24 @@ private:
     }
     if (members->needed == WaitGraph::satisfied)
       wait.guessed = !still && members->left && process_.before == nullptr;
+    return true;
+  }
+
+  /// A collective of a window or a file need not wait for all members: it may wait for memory of
+  /// others, or for the disk.
+  bool wait_for_members_of_object(CallWait& wait) {
+    const BlockedCall& call = *wait.call;
+    const RankDump* before = process_.before;
+    if (call.call->starts_with("MPI_File_") &&
+        (may_use_file(*process_.now, call) || (before != nullptr && may_use_file(*before, call))))
+      return false;
+    if (!wait_for_members(wait))
+      return false;
+    if (wait.members.size() > 0) {
+      const bool guessed = wait.guessed;
+      may_wait_for(wait, WaitGraph::unproven);
+      wait.guessed = guessed;
+    }
     return true;
   }
 

@@ -34,6 +34,24 @@ bool is_futex(std::string_view system_call) {
   return system_call.starts_with("futex");
 }
 
+/// Whether a function of the C library has to do with files: "__GI___pwrite64", "fsync".
+bool uses_file(std::string_view name) {
+  constexpr auto of_files = std::to_array<std::string_view>(
+      {"access",          "close",  "fallocate",  "fcntl",    "fdatasync", "flock", "fstat",
+       "fstatfs",         "fsync",  "ftruncate",  "lseek",    "msync",     "open",  "openat",
+       "posix_fallocate", "pread",  "preadv",     "pwrite",   "pwritev",   "read",  "readv",
+       "rename",          "stat",   "statfs",     "truncate", "unlink",    "write", "writev",
+       "xstat",           "fxstat", "aio_suspend"});
+  for (const std::string_view before : {"__GI_", "__libc_"})
+    if (name.starts_with(before))
+      name.remove_prefix(before.size());
+  name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));
+  for (const std::string_view behind : {"_nocancel", "64"})
+    if (name.ends_with(behind))
+      name.remove_suffix(behind.size());
+  return std::ranges::find(of_files, name) != of_files.end();
+}
+
 const ThreadStack* stack_of(const RankDump& rank, std::int64_t thread) {
   if (!rank.stacks)
     return nullptr;
@@ -161,6 +179,17 @@ bool is_asleep(const RankDump& rank, const BlockedCall& call) {
         return true;
     }
   return false;
+}
+
+bool may_use_file(const RankDump& rank, const BlockedCall& call) {
+  const ThreadStack* stack = stack_of(rank, call.thread);
+  if (stack == nullptr || stack->frames.empty())
+    return true;
+  const auto caller = std::ranges::find_if_not(
+      stack->frames, [](const auto& frame) { return is_runtime_frame(frame); });
+  return std::any_of(stack->frames.begin(), caller, [](const StackFrame& frame) {
+    return !frame.function || uses_file(*frame.function);
+  });
 }
 
 const BlockedCall* sleep_between_calls(const Process& process,

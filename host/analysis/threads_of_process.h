@@ -33,6 +33,9 @@ bool is_multi_threaded(const RankDump& rank, const std::vector<ThreadView>& thre
 /// sleep that is over when the process is stopped is no system call any more.
 bool is_asleep(const RankDump& rank, const BlockedCall& call);
 
+/// Whether a thread in a call of MPI reads or writes a file itself, or may do so: it has no stack.
+bool may_use_file(const RankDump& rank, const BlockedCall& call);
+
 /// A function of the program that MPI has called, as MPI_Finalize calls those of attributes.
 enum class Callback : std::uint8_t {
   none,         ///< or not known: the MPI is linked into the program, or there is no stack

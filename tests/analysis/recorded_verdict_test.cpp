@@ -321,6 +321,36 @@ TEST(RecordedVerdict, DifferentRootsAreAMismatch) {
                                      "rank 1 in MPI_Bcast with root 0"});
 }
 
+/// Each gathers to itself: a program that passes its own rank as the root.
+TEST(RecordedVerdict, ManyDifferentRootsWaitForEachOther) {
+  constexpr std::int64_t ranks = 200;
+  Ranks everybody;
+  RecordedJob job(ranks);
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    job.in_collective(rank, "MPI_Gather", 3, rank);
+    everybody.push_back(rank);
+  }
+  const auto analysis = recorded_looks(job);
+  expect_recorded_deadlock(analysis, everybody, {}, Confidence::certain);
+  EXPECT_EQ(analysis.waits.front().because, "MPI_Gather on C1: 1-199 have not entered it");
+  EXPECT_EQ(analysis.waits[7].because, "MPI_Gather on C1: 0-6,8-199 have not entered it");
+  EXPECT_TRUE(finds(analysis, FindingKind::collective_mismatch));
+}
+
+/// The same of a broadcast, but that one root has not entered it.
+TEST(RecordedVerdict, OfManyRootsEachIsWaitedForByThoseWhoNameIt) {
+  constexpr std::int64_t ranks = 40;
+  RecordedJob job(ranks);
+  for (std::int64_t rank = 1; rank < ranks; ++rank)
+    job.in_collective(rank, "MPI_Bcast", 3, rank == 5 ? 0 : (rank + 1) % ranks);
+  job.entered(0, 3);
+  job.blocked_in_receive(0, 5, 17);
+  const auto analysis = recorded_looks(job);
+  EXPECT_EQ(analysis.verdict, Verdict::deadlock);
+  EXPECT_EQ(analysis.waits[5].because, "MPI_Bcast on C1: 0 has not entered it");
+  EXPECT_EQ(analysis.waits[7].because, "MPI_Bcast on C1: 8 has not entered it");
+}
+
 TEST(RecordedVerdict, MakingACommunicatorWaitsForAll) {
   RecordedJob job(3);
   job.in_collective(0, "MPI_Comm_split", 2);
@@ -331,6 +361,51 @@ TEST(RecordedVerdict, MakingACommunicatorWaitsForAll) {
 }
 
 /// Rank 1 has no recorder: nobody knows what it has sent or entered.
+/// Ranks 0 and 1 write to a file that 2 does not write to: it receives from 0. `innermost`: of the
+/// stacks of 0 and 1.
+RecordedJob writing_without_one(const std::string& innermost) {
+  RecordedJob job(3);
+  for (std::int64_t rank = 0; rank < 2; ++rank) {
+    job.in_collective(rank, "MPI_File_write_at_all", 4);
+    job.rank(rank).stacks->front().frames = {
+        StackFrame{.address = {}, .function = innermost},
+        StackFrame{.address = {}, .function = "MPI_File_write_at_all"}};
+  }
+  job.entered(2, 4);
+  job.blocked_in_receive(2, 0, 17);
+  return job;
+}
+
+TEST(RecordedVerdict, ACollectiveOfAFileMayWaitForWhoHasNotEnteredIt) {
+  RecordedJob job = writing_without_one("opal_progress");
+  auto once = job;
+  EXPECT_NE(one_look(once).confidence, Confidence::certain);
+  const auto analysis = recorded_looks(job);
+  expect_recorded_deadlock(analysis, {0, 2}, {1}, Confidence::likely);
+  EXPECT_EQ(analysis.waits.front().because, "MPI_File_write_at_all on C1: 2 has not entered it");
+}
+
+TEST(RecordedVerdict, WhoWritesToAFileMayWaitForTheDisk) {
+  for (const char* innermost : {"__GI___pwrite64", "fsync", "__libc_pread64"}) {
+    RecordedJob job = writing_without_one(innermost);
+    for (std::int64_t rank = 0; rank < 2; ++rank)
+      job.rank(rank).stacks->front().frames.front().module = "/usr/lib/libc.so.6";
+    EXPECT_EQ(recorded_looks(job).verdict, Verdict::undecided) << innermost;
+  }
+  RecordedJob job = writing_without_one("opal_progress");
+  for (RankDump& rank : job.dump.ranks)
+    rank.stacks.reset();
+  EXPECT_EQ(recorded_looks(job).verdict, Verdict::undecided);
+}
+
+TEST(RecordedVerdict, AFenceIsACollectiveOfItsWindow) {
+  RecordedJob job(2);
+  job.in_collective(0, "MPI_Win_fence", 4);
+  job.entered(1, 4);
+  job.blocked_in_receive(1, 0, 17);
+  expect_recorded_deadlock(recorded_looks(job), {0, 1}, {}, Confidence::likely);
+}
+
 TEST(RecordedVerdict, SomeProcessesWithoutRecordersAreUnknown) {
   RecordedJob job(3);
   job.blocked_in_receive(0, 1, 5);

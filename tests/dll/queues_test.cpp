@@ -69,7 +69,7 @@ TEST_P(Queues, AreReadAsTheyAre) {
   const auto result = LayoutImage(GetParam(), both()).walk();
   ASSERT_FALSE(result.failure) << result.failure->message;
   EXPECT_THAT(result.dll_messages, IsEmpty());
-  EXPECT_EQ(result.dll_version, "mqbridge-queues, recorder layout 1.2");
+  EXPECT_EQ(result.dll_version, "mqbridge-queues, recorder layout 1.3");
   ASSERT_THAT(result.communicators, SizeIs(2));
   const auto& first = result.communicators[0];
   EXPECT_EQ(first.id, TargetAddress{0x10000000001});

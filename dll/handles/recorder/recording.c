@@ -122,8 +122,10 @@ static void take_comm(const mqs_process_info* process, struct recording* recordi
                       mqs_taddr_t address, const unsigned char* bytes) {
   (void)of;
   struct communicator comm;
-  struct recorded_comm* const entry = add(&recording->comms, sizeof *entry);
   communicator_decode(&process->target, bytes, &comm); /* checked when it is asked for */
+  if ((comm.flags & MQR_INTERNAL) != 0)
+    return; /* it is no handle */
+  struct recorded_comm* const entry = add(&recording->comms, sizeof *entry);
   if (entry != NULL)
     *entry = (struct recorded_comm){comm.handle,  address,    comm.errhandler,
                                     comm.fortran, comm.known, (comm.flags & MQR_FREED) != 0};

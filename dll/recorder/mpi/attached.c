@@ -114,14 +114,3 @@ static int note_File_get_errhandler(File_get_errhandler_function* next, MPI_File
     get(MQR_HANDLE(file), *errhandler, MQR_FOR_FILES);
   return result;
 }
-
-MQR_NOTED(File_close, (MPI_File * file), (file))
-static int note_File_close(File_close_function* next, MPI_File* file) {
-  const struct mqr_attachment attachment = mqr_withdraw_attachment(MQR_HANDLE(*file));
-  const int result = next(file);
-  if (result == MPI_SUCCESS)
-    mqr_attachment_freed(attachment);
-  else
-    mqr_attachment_not_freed(attachment);
-  return result;
-}

@@ -1,8 +1,8 @@
 #include "dll/recorder/mpi/collective.h"
 
-struct mqr_entered mqr_enter_collective(const struct mqr_call* call, enum mqr_function function,
-                                        MPI_Comm handle, int32_t root) {
-  struct mqr_entered entered = {function, mqr_comm_of(handle), 0, root};
+struct mqr_entered mqr_enter_collective_on(const struct mqr_call* call, enum mqr_function function,
+                                           const struct mqr_comm* comm, int32_t root) {
+  struct mqr_entered entered = {function, comm, 0, root};
   struct mqr_call_spec spec = {.function = function, .site = call->site, .root = root};
   if (entered.comm != NULL) {
     entered.sequence = mqr_communicator_enter_collective(entered.comm->recorded);
@@ -13,6 +13,11 @@ struct mqr_entered mqr_enter_collective(const struct mqr_call* call, enum mqr_fu
   mqr_enter(&spec);
   mqr_sample_in(function);
   return entered;
+}
+
+struct mqr_entered mqr_enter_collective(const struct mqr_call* call, enum mqr_function function,
+                                        MPI_Comm handle, int32_t root) {
+  return mqr_enter_collective_on(call, function, mqr_comm_of(handle), root);
 }
 
 /* Whether MPI has refused the arguments before anything else. */

@@ -15,6 +15,9 @@ struct mqr_entered {
 /* The call is the next collective on the communicator. `root` is the layout's. */
 struct mqr_entered mqr_enter_collective(const struct mqr_call* call, enum mqr_function function,
                                         MPI_Comm handle, int32_t root);
+/* The same on a communicator that may be MQR_INTERNAL; NULL: it is not known. */
+struct mqr_entered mqr_enter_collective_on(const struct mqr_call* call, enum mqr_function function,
+                                           const struct mqr_comm* comm, int32_t root);
 /* The collective has returned. If MPI has refused it, it does not count: no other process learns of
  * it. */
 void mqr_leave_collective(const struct mqr_entered* entered, int result);

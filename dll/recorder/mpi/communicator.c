@@ -12,7 +12,6 @@ enum { buckets = 1024 };
 
 static struct mqr_comm* table[buckets];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t serials;
 
 /* The communicator that this thread used last; no other thread writes here. Freeing any
  * communicator makes it void. */
@@ -70,8 +69,10 @@ static struct identity joined(uint64_t joint, uint64_t path, enum mqr_side side)
   return (struct identity){mqr_mix(joint, path), MQR_ID_LOCAL, joint, path, side};
 }
 
-/* Asks MPI about `like`, which is the new communicator itself, or has the same groups. */
-static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, struct identity is) {
+/* Asks MPI about `like`, which is the new communicator itself, or has the same groups. `given`: its
+ * name; NULL: MPI knows it. */
+static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, struct identity is,
+                                 const char* given) {
   struct mqr_comm* const made = calloc(1, sizeof *made);
   if (made == NULL)
     return NULL;
@@ -89,7 +90,9 @@ static struct mqr_comm* describe(MPI_Comm handle, MPI_Comm like, struct identity
   if (mqr_mpi.Comm_test_inter(like, &made->inter) == MPI_SUCCESS &&
       mqr_mpi.Comm_rank(like, &spec.local_rank) == MPI_SUCCESS && mqr_local_ranks(like, &local) &&
       (!made->inter || mqr_remote_ranks(like, &remote))) {
-    if (like != handle || mqr_mpi.Comm_get_name(handle, name, &length) != MPI_SUCCESS)
+    if (given != NULL)
+      spec.name = given;
+    else if (like != handle || mqr_mpi.Comm_get_name(handle, name, &length) != MPI_SUCCESS)
       name[0] = '\0';
     spec.size = local.size;
     spec.group = local.world;
@@ -116,15 +119,13 @@ static void watch(struct mqr_comm* comm, int whole) {
 
 /* Adds a communicator, unless another thread has taken it in at the same time. */
 static struct mqr_comm* add(MPI_Comm handle, MPI_Comm like, struct identity is) {
-  struct mqr_comm* const made = describe(handle, like, is);
+  struct mqr_comm* const made = describe(handle, like, is, NULL);
   if (made == NULL)
     return NULL;
   pthread_mutex_lock(&lock);
   struct mqr_comm* const there = find_locked(handle);
-  if (there == NULL) {
-    made->serial = ++serials;
+  if (there == NULL)
     link_locked(made);
-  }
   pthread_mutex_unlock(&lock);
   if (there == NULL) {
     if (handle == like)
@@ -187,13 +188,6 @@ void mqr_comm_for_each(void (*visit)(struct mqr_comm* comm)) {
   pthread_mutex_unlock(&lock);
 }
 
-const struct mqr_comm* mqr_comm_known(MPI_Comm handle, uint32_t serial) {
-  pthread_mutex_lock(&lock);
-  const struct mqr_comm* const comm = find_locked(handle);
-  pthread_mutex_unlock(&lock);
-  return comm != NULL && comm->serial == serial ? comm : NULL;
-}
-
 void mqr_comm_add(MPI_Comm handle, uint64_t id, uint32_t flags) {
   if (handle != MPI_COMM_NULL)
     add(handle, handle, (struct identity){.id = id, .flags = flags});
@@ -233,6 +227,13 @@ void mqr_comm_derive(MPI_Comm handle, const struct mqr_comm* parent, uint32_t se
 void mqr_comm_add_twin(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence) {
   if (handle != MPI_COMM_NULL && parent != NULL)
     add(handle, parent->handle, derived(parent, sequence, parent->handle));
+}
+
+struct mqr_comm* mqr_comm_make_internal(const struct mqr_comm* parent, uint32_t sequence,
+                                        const char* name) {
+  struct identity is = derived(parent, sequence, parent->handle);
+  is.flags |= MQR_INTERNAL;
+  return describe(MPI_COMM_NULL, parent->handle, is, name);
 }
 
 void mqr_comm_add_predefined(void) {

@@ -17,9 +17,8 @@ struct mqr_comm {
   uint64_t path;
   enum mqr_side side; /* of the joint */
   int inter;
-  int asked;       /* whether MPI has been asked for what its handle is (handles.h) */
-  int sampled;     /* mqr_variables_add_communicator() */
-  uint32_t serial; /* unlike that of any other one, at any time */
+  int asked;   /* whether MPI has been asked for what its handle is (handles.h) */
+  int sampled; /* mqr_variables_add_communicator() */
   struct mqr_comm* next;
 };
 
@@ -30,9 +29,6 @@ struct mqr_comm* mqr_comm_of(MPI_Comm handle);
 /* NULL: it is not known, or is being freed. */
 struct mqr_comm* mqr_comm_find(MPI_Comm handle);
 void mqr_comm_for_each(void (*visit)(struct mqr_comm* comm));
-
-/* The communicator that was known under this serial. NULL: it has been freed. */
-const struct mqr_comm* mqr_comm_known(MPI_Comm handle, uint32_t serial);
 
 /* A new communicator, with the id that its members agree on, or with MQR_ID_LOCAL. Does nothing for
  * MPI_COMM_NULL. */
@@ -45,6 +41,11 @@ void mqr_comm_add_joined(MPI_Comm handle, uint64_t joint, uint64_t path, enum mq
 void mqr_comm_derive(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence);
 /* Adds a communicator with the groups of its parent, which MPI is still making. */
 void mqr_comm_add_twin(MPI_Comm handle, const struct mqr_comm* parent, uint32_t sequence);
+/* A communicator for a window or a file that each member made in the same collective call on its
+ * parent: MQR_INTERNAL, and by no handle. It goes with mqr_comm_freed(). NULL: there is no memory.
+ */
+struct mqr_comm* mqr_comm_make_internal(const struct mqr_comm* parent, uint32_t sequence,
+                                        const char* name);
 /* MPI_COMM_WORLD and MPI_COMM_SELF. */
 void mqr_comm_add_predefined(void);
 

@@ -70,7 +70,8 @@ private:
                               ? CommunicatorKind::inter
                               : CommunicatorKind::intra;
       if (root_.library != 0)
-        communicator.named_by_mpi = (flags & MQR_NAMED) == 0;
+        communicator.named_by_mpi = (flags & (MQR_NAMED | MQR_INTERNAL)) == 0;
+      communicator.internal = (flags & MQR_INTERNAL) != 0;
       if ((flags & MQR_ID_LOCAL) != 0)
         communicator.context.reset();
       if (root_.counts()) {

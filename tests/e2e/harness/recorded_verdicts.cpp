@@ -47,9 +47,12 @@ VerdictCase as_recorded(VerdictCase of) {
     std::erase(of.findings, "collective_order"); // the numbers are a better reason
   if (of.scenario == "persistent_again" || of.scenario == "persistent_other_tag")
     of.findings.emplace_back("tag_mismatch"); // it does not see that a small send is complete
-  if (of.scenario.starts_with("fence_") || of.scenario.starts_with("write_"))
-    return {of.scenario, of.ranks, "undecided",
-            {},          {},       {"unknown_wait"}}; // it sees nothing inside of these
+  if (of.scenario == "fence_against_recv" || of.scenario == "fence_of_created")
+    of.confidence = "likely"; // it sees nothing inside of these
+  if (of.scenario == "write_against_close") {
+    of.confidence = "likely";
+    of.findings = {"knot", "collective_mismatch"};
+  }
   return of;
 }
 

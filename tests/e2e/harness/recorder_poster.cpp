@@ -145,7 +145,7 @@ void expect_recorded(const RecorderPoster& poster, const json& rank) {
                                     {"byte_order", platform.byte_order},
                                     {"pointer_size", platform.pointer_size}}));
   EXPECT_EQ(rank["mpi"]["name"], "mqbridge recorder");
-  EXPECT_EQ(rank["mpi"]["version"], "1.2");
+  EXPECT_EQ(rank["mpi"]["version"], "1.3");
   EXPECT_EQ(rank["mpi"]["state"], "initialized");
   EXPECT_EQ(rank["mpi"]["types_source"], nullptr);
   EXPECT_EQ(rank["dll"]["provider"], "recorder");

@@ -16,7 +16,9 @@ constexpr const char* chosen_names[] = {"ob1_waitall_ibarrier_3",     "ucx_send_
                                         "ucx_order_of_collectives_2", "ucx_pingpong_2",
                                         "mpich_wildcard_behind_5",    "mpich_wrong_tag_2",
                                         "mpich_waitany_ibarrier_2",   "mpich_bcast_against_recv_4",
-                                        "mpich_pingpong_2",           "ob1_spawned_2"};
+                                        "mpich_pingpong_2",           "ob1_spawned_2",
+                                        "ob1_write_against_close_4",  "mpich_write_against_close_4",
+                                        "mpich_fence_against_recv_2", "ob1_write_late_3"};
 
 std::vector<RecordedVerdict> chosen() {
   auto all = recorded_verdicts();

@@ -4,10 +4,13 @@
 #include "tests/recorder/programs/expected.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static int told; /* calls of the tool's */
+static int told;           /* calls of the tool's */
+static const char* within; /* MPI calls itself inside of this call; NULL: of none */
 static void (*check)(const struct mqr_thread* thread);
 static int me, other;
 static MPI_Comm comm;
@@ -21,7 +24,7 @@ void recorder_test_inside(const char* function) {
   const struct mqr_thread* const thread = recorded_thread();
   Dl_info here, site;
   REQUIRE(thread != NULL && thread->changes % 2 == 0);
-  REQUIRE(strcmp(mqr_function_name(thread->function), function) == 0);
+  REQUIRE(strcmp(mqr_function_name(thread->function), within != NULL ? within : function) == 0);
   REQUIRE(dladdr((void*)recorder_test_inside, &here) != 0);
   REQUIRE(dladdr((void*)thread->site.word, &site) != 0 && site.dli_fbase == here.dli_fbase);
   if (check != NULL)
@@ -103,9 +106,20 @@ static void nonblocking_bcast(const struct mqr_thread* thread) {
   REQUIRE(collective->sequence + 1 == pair->collectives && collective->wait == thread->wait);
   REQUIRE(thread->wait != 0 && thread->needed == 1 && thread->unseen == 0);
 }
+/* The collectives of a window or file are counted by themselves. */
+static void on_object(const struct mqr_thread* thread, const char* name, uint32_t sequence) {
+  const struct mqr_communicator* const object = recorded_communicator(name);
+  REQUIRE(object != NULL && (object->flags & MQR_INTERNAL) != 0);
+  REQUIRE(object->size == 2 && object->local_rank == me && object->known == 0);
+  REQUIRE((const struct mqr_communicator*)thread->communicator.word == object);
+  REQUIRE(thread->has_sequence && thread->sequence == sequence);
+  REQUIRE(object->collectives == sequence + 1);
+}
 static void fence(const struct mqr_thread* thread) {
-  on_pair(thread);
-  REQUIRE(!thread->has_sequence);
+  on_object(thread, "window", 0);
+}
+static void file_write(const struct mqr_thread* thread) {
+  on_object(thread, "file inside", 1);
 }
 static void freeing(const struct mqr_thread* thread) {
   on_pair(thread);
@@ -165,7 +179,37 @@ static void collectives(void) {
   MPI_Win_create(&number, sizeof number, 1, MPI_INFO_NULL, comm, &window);
   SEEN(fence, MPI_Win_fence(0, window));
   MPI_Win_free(&window);
+  REQUIRE(recorder() == NULL || recorded_communicator("window") == NULL);
   SEEN(freeing, MPI_Comm_free(&comm));
+}
+
+static void files(void) {
+  char directory[] = "/tmp/recorder-XXXXXX";
+  char name[sizeof directory + sizeof "/inside"];
+  MPI_File file;
+  if (me == 0)
+    REQUIRE(mkdtemp(directory) != NULL);
+  MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
+  snprintf(name, sizeof name, "%s/inside", directory);
+  within = "MPI_File_open";
+  REQUIRE(MPI_File_open(MPI_COMM_WORLD, name,
+                        MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                        &file) == MPI_SUCCESS);
+  within = "MPI_File_set_size";
+  MPI_File_set_size(file, 0);
+  within = "MPI_File_write_at_all";
+  check = file_write;
+  const int before = told;
+  MPI_File_write_at_all(file, me, &me, 1, MPI_BYTE, MPI_STATUS_IGNORE);
+  REQUIRE(getenv("RECORDER_TEST_TOOL") == NULL || told > before);
+  check = NULL;
+  within = "MPI_File_close";
+  MPI_File_close(&file);
+  within = NULL;
+  REQUIRE(recorder() == NULL || recorded_communicator("file inside") == NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (me == 0)
+    rmdir(directory);
 }
 
 static void finalizing(const struct mqr_thread* thread) {
@@ -181,6 +225,7 @@ int main(int argc, char** argv) {
   expect_communicator(comm, "pair");
   messages();
   collectives();
+  files();
   expect_freed("pair");
   SEEN(finalizing, MPI_Finalize());
   passed("inside");

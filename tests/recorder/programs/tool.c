@@ -62,4 +62,8 @@ INTERCEPTED(MPI_Comm_create_keyval,
              void* extra),
             (copy, delete, keyval, extra))
 INTERCEPTED(MPI_Win_fence, (int assertion, MPI_Win window), (assertion, window))
+INTERCEPTED(MPI_File_write_at_all,
+            (MPI_File file, MPI_Offset at, const void* buffer, int count, MPI_Datatype type,
+             MPI_Status* status),
+            (file, at, buffer, count, type, status))
 INTERCEPTED(MPI_Finalize, (void), ())

@@ -1,0 +1,35 @@
+#ifndef MQBRIDGE_DLL_RECORDER_MPI_INTERNAL_H
+#define MQBRIDGE_DLL_RECORDER_MPI_INTERNAL_H
+
+/* Windows and files. The collectives on each are independent of those on the communicator that it
+ * was made on, and of other windows and files: so each has a communicator of its own, MQR_INTERNAL,
+ * that counts them. Any thread. */
+
+#include "dll/recorder/mpi/collective.h"
+
+/* One kind of objects. */
+struct mqr_objects_of {
+  struct mqr_owned* first;
+};
+extern struct mqr_objects_of mqr_windows;
+extern struct mqr_objects_of mqr_files;
+
+/* The program has made the object by this collective. */
+void mqr_object_made(struct mqr_objects_of* all, const void* object,
+                     const struct mqr_entered* entered, const char* name);
+/* The object's communicator. NULL: it is not known. */
+const struct mqr_comm* mqr_object_comm(struct mqr_objects_of* all, const void* object);
+
+/* As mqr_comm_withdraw(), mqr_comm_freed() and mqr_comm_not_freed(). */
+struct mqr_comm* mqr_object_withdraw(struct mqr_objects_of* all, const void* object);
+void mqr_object_not_freed(struct mqr_objects_of* all, const void* object, struct mqr_comm* comm);
+
+/* The call is the next collective on the object. It ends with mqr_leave(): other processes may have
+ * made it even where it fails. */
+struct mqr_entered mqr_enter_collective_of(const struct mqr_call* call, enum mqr_function function,
+                                           struct mqr_objects_of* all, const void* object);
+/* The call is on the object, and no collective. */
+void mqr_enter_of(const struct mqr_call* call, enum mqr_function function,
+                  struct mqr_objects_of* all, const void* object);
+
+#endif
