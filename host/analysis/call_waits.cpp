@@ -525,6 +525,8 @@ private:
       return;
     if (wait.call->group) // other collectives of a recorded process do not matter for this call
       return say_unknown(wait, fmt::format("what {} waits for", *wait.call->call));
+    if (callback_in(*process_.now, *wait.call) != Callback::none) // of an attribute, for example
+      return say_unknown(wait, fmt::format("what the program does inside of {}", *wait.call->call));
     if (collectives.size() > 1)
       return wait_for_one_of(wait, {}, collectives);
     if (collectives.size() == 1) {

@@ -869,6 +869,18 @@ TEST(Analyze, ACallThatMakesACommunicatorAndStandsStillWaitsForTheOnlyCollective
   for (auto* ranks : {&job.dump.ranks, &job.dump.earlier.front().ranks})
     ranks->front().blocked_in->front().call = "MPI_Win_free"; // or for transfers
   EXPECT_EQ(analyze(job.dump).confidence, Confidence::likely);
+  const auto frame = [](const char* function, const char* module) {
+    StackFrame made;
+    made.function = function;
+    made.module = module;
+    return made;
+  };
+  job.rank(0).blocked_in->front().call = "MPI_Comm_dup";
+  job.rank(0).stacks = {{.thread = job.rank(0).blocked_in->front().thread,
+                         .frames = {frame("copy_attribute", "/home/a/solver"),
+                                    frame("MPI_Comm_dup", "/usr/lib/libmpi.so.40"),
+                                    frame("main", "/home/a/solver")}}};
+  EXPECT_NE(analyze(job.dump).verdict, Verdict::deadlock); // the callback does something else
 }
 
 TEST(Analyze, AnExchangeThatHasSentDoesNotWaitForAnotherSend) {
