@@ -21,8 +21,13 @@ bool stands_for_itself(char c) {
 /// that could drive a terminal, or hide in one, is ASCII alone: people look at documents with cat.
 void append_quoted(std::string& out, std::string_view text) {
   if (!std::all_of(text.begin(), text.end(), stands_for_itself)) {
-    out += nlohmann::json(text).dump(-1, ' ', printable(text) != text,
-                                     nlohmann::json::error_handler_t::replace);
+    const nlohmann::json value(text);
+    const auto dumped = [&](bool ascii) {
+      return value.dump(-1, ' ', ascii, nlohmann::json::error_handler_t::replace);
+    };
+    // What stands for bytes that are no UTF-8 is written as it will be when it has been read again.
+    const auto quoted = dumped(false);
+    out += printable(quoted) == quoted ? quoted : dumped(true);
     return;
   }
   out += '"';

@@ -102,9 +102,7 @@ std::optional<Error> explain_by_facts(const AttachFacts& facts, std::int64_t pid
                              "live on: a debugger can attach only to these, and this server does "
                              "not list them",
                              what, *facts.threads - 1),
-                 fmt::format("where mqbridge runs on that node: mqbridge dump local:{}; else a "
-                             "gdbserver there: gdbserver --multi :PORT",
-                             pid)};
+                 fmt::format("on the node: mqbridge dump local:{}", pid)};
   }
   if (facts.zombie) {
     return Error{"attach.exited", what + "; it has ended, and waits only for its parent",

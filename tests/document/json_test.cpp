@@ -228,6 +228,14 @@ TEST(Json, NamesThatAreNotUtf8DoNotThrow) {
   const json parsed = document(dump);
   EXPECT_EQ(parsed["ranks"][0]["communicators"][1]["name"], "\xef\xbf\xbd\xef\xbf\xbd row");
   EXPECT_TRUE(parsed["ranks"][0]["errors"][0]["hint"].is_null());
+  const auto said = [](const std::string& text) {
+    return written([&](const Sink& sink) {
+      JsonWriter writer(sink, JsonWriter::Layout::one_line);
+      writer.value(text);
+      writer.end_line();
+    });
+  };
+  EXPECT_EQ(said("\xff row"), said("\xef\xbf\xbd row")); // read, and written again
 }
 
 /// C1 controls, a right-to-left override and a character without width: read again they are the
