@@ -86,23 +86,21 @@ TEST(ForeignTypesTest, FilesOfAnotherPlatformAreLeftToItsRanks) {
   expect_foreign(platform, rank);
 }
 
-// The layouts of a platform that differs in nothing but the byte order from the target's, and of
-// one with other words, each under the target's name: without the library's own word on its sizes
-// they would be believed.
+// The layouts of a platform with other words, under the target's name: without the library's own
+// word on its sizes they would be believed. (Those of a platform that differs in the byte order
+// alone, such as ppc64el, are equal in all that is read.)
 TEST(ForeignTypesTest, LayoutsOfAnotherPlatformUnderThisOnesNameAreRefused) {
   const ForeignPlatform& platform = foreign_platform("s390x");
   MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
-  for (const char* other : {"ppc64el", "i386"}) {
-    const TempDirectory directory;
-    const auto forged = directory / "forged.types";
-    std::ofstream(forged) << std::regex_replace(text_of(shipped_pack(other)),
-                                                std::regex("platform .*"), "platform s390x big 8");
-    ForeignPoster poster(platform, "mix");
-    const DumpOutcome dump = dump_with_types(poster, forged.string());
-    EXPECT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
-    EXPECT_NE(find_error(dump.document["ranks"][0], "types.mismatch"), nullptr) << other;
-    EXPECT_EQ(poster.finish(), "");
-  }
+  const TempDirectory directory;
+  const auto forged = directory / "forged.types";
+  std::ofstream(forged) << std::regex_replace(text_of(shipped_pack("i386")),
+                                              std::regex("platform .*"), "platform s390x big 8");
+  ForeignPoster poster(platform, "mix");
+  const DumpOutcome dump = dump_with_types(poster, forged.string());
+  EXPECT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
+  EXPECT_NE(find_error(dump.document["ranks"][0], "types.mismatch"), nullptr);
+  EXPECT_EQ(poster.finish(), "");
 }
 
 class PackTest : public testing::TestWithParam<const char*> {};
