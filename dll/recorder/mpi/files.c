@@ -2,27 +2,15 @@
  * there is none of the program's. */
 
 #include "dll/recorder/mpi/errhandlers.h"
-#include "dll/recorder/mpi/internal.h"
+#include "dll/recorder/mpi/object_communicators.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define INDEPENDENT(name, parameters, arguments)                                                   \
-  MQR_RECORDED(name, parameters, arguments)                                                        \
-  static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters) {                   \
-    mqr_enter_of(call, MQR_##name, &mqr_files, MQR_HANDLE(file));                                  \
-    const int result = MQR_NEXT(name) arguments;                                                   \
-    mqr_leave();                                                                                   \
-    return result;                                                                                 \
-  }
+  MQR_ON_OBJECT(mqr_enter_of, &mqr_files, file, name, parameters, arguments)
 #define COLLECTIVE(name, parameters, arguments)                                                    \
-  MQR_RECORDED(name, parameters, arguments)                                                        \
-  static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters) {                   \
-    mqr_enter_collective_of(call, MQR_##name, &mqr_files, MQR_HANDLE(file));                       \
-    const int result = MQR_NEXT(name) arguments;                                                   \
-    mqr_leave();                                                                                   \
-    return result;                                                                                 \
-  }
+  MQR_ON_OBJECT(mqr_enter_collective_of, &mqr_files, file, name, parameters, arguments)
 
 #define READING void *buffer, mqr_count count, MPI_Datatype type
 #define WRITING const void *buffer, mqr_count count, MPI_Datatype type

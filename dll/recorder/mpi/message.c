@@ -71,7 +71,11 @@ struct mqr_recorded_operation* mqr_begin_message(const struct mqr_call* call,
 }
 
 void mqr_enter_message(const struct mqr_call* call, enum mqr_function function, MPI_Comm handle) {
-  const struct mqr_comm* const comm = mqr_comm_of(handle);
+  mqr_enter_on(call, function, mqr_comm_of(handle));
+}
+
+void mqr_enter_on(const struct mqr_call* call, enum mqr_function function,
+                  const struct mqr_comm* comm) {
   const struct mqr_call_spec spec = {.function = function,
                                      .site = call->site,
                                      .communicator = comm != NULL ? comm->recorded : NULL,

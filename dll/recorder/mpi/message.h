@@ -23,6 +23,9 @@ struct mqr_message {
 struct mqr_recorded_operation* mqr_begin_message(const struct mqr_call* call,
                                                  const struct mqr_message* message);
 void mqr_enter_message(const struct mqr_call* call, enum mqr_function function, MPI_Comm comm);
+/* The same on a communicator that may be MQR_INTERNAL; NULL: it is not known. */
+void mqr_enter_on(const struct mqr_call* call, enum mqr_function function,
+                  const struct mqr_comm* comm);
 /* This thread waits for it, if it is there. */
 void mqr_wait_for_one(struct mqr_recorded_operation* operation);
 

@@ -1,7 +1,7 @@
 /* One-sided communication: calls that may wait for others. */
 
 #include "dll/recorder/mpi/errhandlers.h"
-#include "dll/recorder/mpi/internal.h"
+#include "dll/recorder/mpi/object_communicators.h"
 
 #define CONSTRUCTOR(name, function, parameters, arguments)                                         \
   MQR_RECORDED(name, parameters, arguments)                                                        \
@@ -56,22 +56,11 @@ static int record_Win_free(const struct mqr_call* call, MPI_Win* window) {
   return result;
 }
 
-MQR_RECORDED(Win_fence, (int assertion, MPI_Win window), (assertion, window))
-static int record_Win_fence(const struct mqr_call* call, int assertion, MPI_Win window) {
-  mqr_enter_collective_of(call, MQR_Win_fence, &mqr_windows, MQR_HANDLE(window));
-  const int result = MQR_NEXT(Win_fence)(assertion, window);
-  mqr_leave();
-  return result;
-}
+MQR_ON_OBJECT(mqr_enter_collective_of, &mqr_windows, window, Win_fence,
+              (int assertion, MPI_Win window), (assertion, window))
 
 #define SYNCHRONISATION(name, parameters, arguments)                                               \
-  MQR_RECORDED(name, parameters, arguments)                                                        \
-  static int record_##name(const struct mqr_call* call, MQR_UNPACK parameters) {                   \
-    mqr_enter_of(call, MQR_##name, &mqr_windows, MQR_HANDLE(window));                              \
-    const int result = MQR_NEXT(name) arguments;                                                   \
-    mqr_leave();                                                                                   \
-    return result;                                                                                 \
-  }
+  MQR_ON_OBJECT(mqr_enter_of, &mqr_windows, window, name, parameters, arguments)
 SYNCHRONISATION(Win_post, (MPI_Group group, int assertion, MPI_Win window),
                 (group, assertion, window))
 SYNCHRONISATION(Win_start, (MPI_Group group, int assertion, MPI_Win window),

@@ -1,4 +1,4 @@
-#include "dll/recorder/mpi/internal.h"
+#include "dll/recorder/mpi/object_communicators.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -72,11 +72,5 @@ struct mqr_entered mqr_enter_collective_of(const struct mqr_call* call, enum mqr
 
 void mqr_enter_of(const struct mqr_call* call, enum mqr_function function,
                   struct mqr_objects_of* all, const void* object) {
-  const struct mqr_comm* const comm = mqr_object_comm(all, object);
-  const struct mqr_call_spec spec = {.function = function,
-                                     .site = call->site,
-                                     .communicator = comm != NULL ? comm->recorded : NULL,
-                                     .root = MQR_NO_ROOT};
-  mqr_enter(&spec);
-  mqr_sample_in(function);
+  mqr_enter_on(call, function, mqr_object_comm(all, object));
 }
