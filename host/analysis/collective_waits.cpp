@@ -8,6 +8,10 @@
 namespace mqbridge {
 namespace {
 
+/// Absent members of all collectives together. Of a job in order few collectives wait; one in which
+/// each rank names a root of its own would fill the memory with lists of all others.
+constexpr std::size_t most_listed = 4'000'000;
+
 const Seat* seat_of(const Process& process, const BlockedCall& call) {
   const auto at = std::ranges::find_if(process.seats, [&](const Seat& seat) {
     return call.communicator && seat.communicator->id == *call.communicator;
@@ -89,212 +93,97 @@ bool CollectiveWaits::is_in_such(std::size_t process, const EnteredCollective& c
          });
 }
 
-/// A member whose n-th collective is another one has not entered this one.
-std::optional<CollectiveWaits::Gathered>
-CollectiveWaits::gather(const EnteredCollective& collective) {
+/// The members that have not entered this collective. A member whose n-th collective is another one
+/// has not.
+std::optional<CollectiveWaits::Absent>
+CollectiveWaits::find_absent(const EnteredCollective& collective) {
   const Communicator& communicator = *collective.seat->communicator;
   const auto size = JobPicture::members(communicator);
-  if (!size)
+  if (!size || listed_ > most_listed)
     return std::nullopt;
   std::unordered_map<std::size_t, const EnteredCollective*> in_sight;
   for (const EnteredCollective& each : visible_.at({collective.seat->key, collective.sequence}))
     in_sight.emplace(each.process, &each);
-  Gathered gathered;
+  Absent absent;
+  std::vector<Partner> members;
   for (std::int64_t rank = 0; rank < *size; ++rank) {
-    const auto partner = picture_.member(collective.process, communicator, rank);
-    if (!partner)
+    const auto member = picture_.member(collective.process, communicator, rank);
+    if (!member)
       return std::nullopt;
     const Seat* seat =
-        partner->process ? picture_.seat(*partner->process, collective.seat->key) : nullptr;
+        member->process ? picture_.seat(*member->process, collective.seat->key) : nullptr;
     const bool counts = seat != nullptr && seat->communicator->recorded;
-    const auto seen = partner->process ? in_sight.find(*partner->process) : in_sight.end();
+    const auto seen = member->process ? in_sight.find(*member->process) : in_sight.end();
     const bool visible = seen != in_sight.end();
     const bool entered =
-        visible ? seen->second->call == collective.call
+        visible ? are_same(*seen->second, collective)
                 : counts && has_counted(*seat->communicator->recorded, collective.sequence);
-    const bool has_root = visible && entered && !is_inter(collective) && seen->second->root;
     // If members have called different collectives before, they meet in this one with different
     // numbers.
-    const bool meets =
-        (!entered || has_root) && partner->process && is_in_such(*partner->process, collective);
-    if (!entered && !meets) {
-      gathered.absent.push_back({rank, *partner, node_of_(*partner, !counts)});
+    const bool meets = !entered && member->process && is_in_such(*member->process, collective);
+    if (entered || meets) {
+      const auto* before =
+          seat->before != nullptr && seat->before->recorded ? &*seat->before->recorded : nullptr;
+      absent.left = absent.left || !visible || meets;
+      absent.fresh = absent.fresh || before == nullptr ||
+                     (!meets && !has_counted(*before, collective.sequence));
       continue;
     }
-    const auto* before =
-        seat->before != nullptr && seat->before->recorded ? &*seat->before->recorded : nullptr;
-    const bool fresh = before == nullptr || (!meets && !has_counted(*before, collective.sequence));
-    if (has_root && !meets) {
-      OfRoot& same = gathered.roots[*seen->second->root];
-      same.members.push_back({rank, *partner, node_of_(*partner, !counts)});
-      same.fresh = same.fresh || fresh;
-      continue;
-    }
-    gathered.left = gathered.left || !visible || meets;
-    gathered.fresh = gathered.fresh || fresh;
+    absent.ranks.push_back(rank);
+    absent.nodes.push_back(node_of_(*member, !counts));
+    members.push_back(*member);
   }
-  return gathered;
-}
-
-std::shared_ptr<CollectiveWaits::List> CollectiveWaits::listed(const std::vector<Member>& members) {
-  auto list = std::make_shared<List>();
-  std::vector<Partner> partners;
-  for (const Member& member : members) {
-    list->ranks.push_back(member.rank);
-    list->nodes.push_back(member.node);
-    partners.push_back(member.partner);
+  listed_ += members.size();
+  absent.members = PartnerList(std::move(members));
+  if (absent.ranks.empty())
+    return absent;
+  absent.all = graph_.add(WaitGraph::Mode::all);
+  absent.any = graph_.add(WaitGraph::Mode::any);
+  for (const WaitNode node : absent.nodes) {
+    graph_.wait_for(absent.all, node);
+    graph_.wait_for(absent.any, node);
   }
-  list->members = PartnerList(std::move(partners));
-  return list;
-}
-
-std::shared_ptr<CollectiveWaits::List>
-CollectiveWaits::list_of(const Side& side, const std::vector<Member>& members) {
-  std::vector<std::int64_t> ranks;
-  for (const Member& member : members)
-    ranks.push_back(member.rank);
-  const auto [at, is_new] = lists_.try_emplace({side, std::move(ranks)});
-  if (!is_new)
-    return at->second;
-  List& list = *(at->second = listed(members));
-  if (list.nodes.empty())
-    return at->second;
-  list.all = graph_.add(WaitGraph::Mode::all);
-  list.any = graph_.add(WaitGraph::Mode::any);
-  for (const WaitNode node : list.nodes) {
-    graph_.wait_for(list.all, node);
-    graph_.wait_for(list.any, node);
-  }
-  return at->second;
-}
-
-CollectiveWaits::Chains CollectiveWaits::chains_of(const std::vector<WaitNode>& nodes,
-                                                   WaitGraph::Mode mode) {
-  const WaitNode nothing = graph_.add(mode);
-  Chains chains{{nothing}, {nothing}};
-  const auto add = [&](std::vector<WaitNode>& chain, WaitNode node) {
-    const WaitNode next = graph_.add(mode);
-    graph_.wait_for(next, chain.back());
-    graph_.wait_for(next, node);
-    chain.push_back(next);
-  };
-  for (const WaitNode node : nodes)
-    add(chains.before, node);
-  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node)
-    add(chains.behind, *node);
-  std::ranges::reverse(chains.behind);
-  return chains;
-}
-
-/// Edges from each rank to all others would be too many.
-void CollectiveWaits::put_in_order(Gathered& gathered) {
-  if (gathered.everybody)
-    return;
-  auto all = gathered.absent;
-  for (auto& [root, same] : gathered.roots) {
-    same.from = all.size();
-    all.insert(all.end(), same.members.begin(), same.members.end());
-    same.to = all.size();
-  }
-  gathered.everybody = listed(all);
-  gathered.all = chains_of(gathered.everybody->nodes, WaitGraph::Mode::all);
-  gathered.any = chains_of(gathered.everybody->nodes, WaitGraph::Mode::any);
-}
-
-WaitNode CollectiveWaits::node_around(const Chains& chains, const OfRoot& part,
-                                      WaitGraph::Mode mode) {
-  const WaitNode node = graph_.add(mode);
-  graph_.wait_for(node, chains.before[part.from]);
-  graph_.wait_for(node, chains.behind[part.to]);
-  return node;
-}
-
-/// Whoever gives another root is in another collective.
-CollectiveWaits::Absent CollectiveWaits::absent_of(const Side& side, Gathered& gathered,
-                                                   const EnteredCollective& collective) {
-  constexpr std::size_t many_roots = 8;
-  Absent absent;
-  absent.left = gathered.left;
-  absent.fresh = gathered.fresh;
-  const bool any_root = is_inter(collective) || !collective.root;
-  for (const auto& [root, same] : gathered.roots)
-    absent.fresh = absent.fresh || (same.fresh && (any_root || root == *collective.root));
-  if (gathered.roots.empty()) {
-    if (!gathered.list)
-      gathered.list = list_of(side, std::exchange(gathered.absent, {}));
-    absent.list = gathered.list;
-    absent.all = absent.list->all;
-    absent.any = absent.list->any;
-  } else if (!any_root && gathered.roots.size() > many_roots) {
-    put_in_order(gathered);
-    const auto known = gathered.roots.find(*collective.root);
-    const OfRoot own = known != gathered.roots.end() ? known->second : OfRoot();
-    absent.list = gathered.everybody;
-    absent.from = own.from;
-    absent.to = own.to;
-    absent.all = node_around(gathered.all, own, WaitGraph::Mode::all);
-    absent.any = node_around(gathered.any, own, WaitGraph::Mode::any);
-  } else {
-    auto members = gathered.absent;
-    for (const auto& [root, same] : gathered.roots)
-      if (!any_root && root != *collective.root)
-        members.insert(members.end(), same.members.begin(), same.members.end());
-    std::ranges::sort(members, {}, &Member::rank);
-    absent.list = list_of(side, members);
-    absent.all = absent.list->all;
-    absent.any = absent.list->any;
-  }
-  if (absent.left && absent.any != WaitGraph::satisfied) {
-    // The member that left may have been in another collective, and still be absent.
-    const WaitNode any = graph_.add(WaitGraph::Mode::any);
-    graph_.wait_for(any, absent.any);
-    graph_.wait_for(any, WaitGraph::unproven);
-    absent.any = any;
-  }
+  if (absent.left) // the member that left may have been in another collective, and still be absent
+    graph_.wait_for(absent.any, WaitGraph::unproven);
   return absent;
 }
 
 CollectiveWait CollectiveWaits::of_all(const Absent& absent) {
-  return {absent.all,       WaitGraph::satisfied, WaitGraph::satisfied,
-          absent.members(), absent.left,          absent.fresh};
+  return {absent.all,     WaitGraph::satisfied, WaitGraph::satisfied,
+          absent.members, absent.left,          absent.fresh};
 }
 
 CollectiveWait CollectiveWaits::of_others(const Absent& absent) {
-  return {WaitGraph::satisfied, absent.all,  absent.any,
-          absent.members(),     absent.left, absent.fresh};
+  return {WaitGraph::satisfied, absent.all, absent.any, absent.members, absent.left, absent.fresh};
 }
 
 CollectiveWait CollectiveWaits::of_one(const Absent& absent, std::int64_t rank) {
   CollectiveWait wait = of_others(absent);
-  const auto& ranks = absent.list->ranks;
-  const auto at = std::ranges::find(ranks, rank);
-  if (at == ranks.end())
+  const auto at = std::ranges::lower_bound(absent.ranks, rank);
+  if (at == absent.ranks.end() || *at != rank)
     return wait;
-  const auto place = static_cast<std::size_t>(at - ranks.begin());
-  if (place >= absent.from && place < absent.to)
-    return wait;
-  wait.needed = absent.list->nodes[place];
-  wait.members = PartnerList(std::vector<Partner>(1, absent.list->members[place]));
+  const auto place = static_cast<std::size_t>(at - absent.ranks.begin());
+  wait.needed = absent.nodes[place];
+  wait.members = PartnerList(std::vector<Partner>(1, absent.members[place]));
   return wait;
 }
 
 /// Each node leads to the next lower one: edges to all lower ranks from each rank would be too
 /// many.
-CollectiveWait CollectiveWaits::of_lower(const Absent& absent, std::int64_t rank) {
-  List& list = *absent.list;
-  if (list.up_to.empty())
-    for (const WaitNode node : list.nodes) {
+CollectiveWait CollectiveWaits::of_lower(Absent& absent, std::int64_t rank) {
+  if (absent.up_to.empty())
+    for (const WaitNode node : absent.nodes) {
       const WaitNode all = graph_.add(WaitGraph::Mode::all);
       graph_.wait_for(all, node);
-      if (!list.up_to.empty())
-        graph_.wait_for(all, list.up_to.back());
-      list.up_to.push_back(all);
+      if (!absent.up_to.empty())
+        graph_.wait_for(all, absent.up_to.back());
+      absent.up_to.push_back(all);
     }
   CollectiveWait wait = of_others(absent);
-  const auto lower = std::ranges::lower_bound(list.ranks, rank) - list.ranks.begin();
+  const auto lower = std::ranges::lower_bound(absent.ranks, rank) - absent.ranks.begin();
   if (lower > 0) {
-    wait.needed = list.up_to[static_cast<std::size_t>(lower) - 1];
-    wait.members = list.members.first(static_cast<std::size_t>(lower));
+    wait.needed = absent.up_to[static_cast<std::size_t>(lower) - 1];
+    wait.members = absent.members.first(static_cast<std::size_t>(lower));
   }
   return wait;
 }
@@ -304,18 +193,15 @@ std::optional<CollectiveWait> CollectiveWaits::wait_of(const EnteredCollective& 
   const auto first = picture_.member(collective.process, communicator, 0);
   if (!first || !communicator.local_rank)
     return std::nullopt;
-  const Side side{collective.seat->key, first->job, first->rank};
-  const auto [gathered, is_first] =
-      gathered_.try_emplace({side, collective.sequence, collective.call}, std::nullopt);
-  if (is_first)
-    gathered->second = gather(collective);
-  if (!gathered->second)
-    return std::nullopt;
-  const auto [at, is_new] = absent_.try_emplace(
-      {side, collective.sequence, collective.call, collective.root.value_or(-1)});
+  auto [at, is_new] =
+      absent_.try_emplace({collective.seat->key, first->job, first->rank, collective.sequence,
+                           collective.call, collective.root.value_or(-1)},
+                          std::nullopt);
   if (is_new)
-    at->second = absent_of(side, *gathered->second, collective);
-  const Absent& absent = at->second;
+    at->second = find_absent(collective);
+  if (!at->second)
+    return std::nullopt;
+  Absent& absent = *at->second;
   const bool is_root =
       !is_inter(collective) && collective.root && collective.root == communicator.local_rank;
   switch (dependence_of(collective.call)) {

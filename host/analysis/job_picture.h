@@ -51,7 +51,7 @@ struct Partner {
 };
 
 /// Partners of a call, or none. Copies share their contents: half of the ranks of a job may wait
-/// for the other half, or each for all others.
+/// for the other half.
 class PartnerList {
 public:
   PartnerList() = default;
@@ -66,52 +66,19 @@ public:
     return list;
   }
 
-  /// All but those from place `from` to the one before `to`.
-  PartnerList without(std::size_t from, std::size_t to) const {
-    PartnerList list = *this;
-    list.hole_ = from;
-    list.skipped_ = to - from;
-    list.count_ -= list.skipped_;
-    return list;
-  }
-
   explicit operator bool() const { return all_ != nullptr; }
   std::size_t size() const { return count_; }
-  const Partner& operator[](std::size_t index) const {
-    return (*all_)[index < hole_ ? index : index + skipped_];
-  }
-
-  class Iterator {
-  public:
-    using value_type = Partner;
-    using difference_type = std::ptrdiff_t;
-
-    Iterator() = default;
-    Iterator(const PartnerList* list, std::size_t index) : list_(list), index_(index) {}
-    const Partner& operator*() const { return (*list_)[index_]; }
-    Iterator& operator++() {
-      ++index_;
-      return *this;
-    }
-    Iterator operator++(int) {
-      Iterator before = *this;
-      ++index_;
-      return before;
-    }
-    bool operator==(const Iterator&) const = default;
-
-  private:
-    const PartnerList* list_ = nullptr;
-    std::size_t index_ = 0;
-  };
-  Iterator begin() const { return {this, 0}; }
-  Iterator end() const { return {this, count_}; }
+  auto begin() const { return partners().begin(); }
+  auto end() const { return partners().end(); }
+  const Partner& operator[](std::size_t index) const { return (*all_)[index]; }
 
 private:
+  std::span<const Partner> partners() const {
+    return all_ ? std::span(*all_).first(count_) : std::span<const Partner>();
+  }
+
   std::shared_ptr<const std::vector<Partner>> all_;
   std::size_t count_ = 0;
-  std::size_t hole_ = 0;
-  std::size_t skipped_ = 0;
 };
 
 /// The job that a document shows: which process is which, on all communicators. Refers to the

@@ -337,6 +337,19 @@ TEST(RecordedVerdict, ManyDifferentRootsWaitForEachOther) {
   EXPECT_TRUE(finds(analysis, FindingKind::collective_mismatch));
 }
 
+/// Lists of who waits for whom would fill the memory. What the last ranks wait for is not known;
+/// the others are blocked without them.
+TEST(RecordedVerdict, OfTooManyDifferentRootsTheLastAreUnknown) {
+  constexpr std::int64_t ranks = 2100;
+  RecordedJob job(ranks);
+  for (std::int64_t rank = 0; rank < ranks; ++rank)
+    job.in_collective(rank, "MPI_Gather", 3, rank);
+  const auto analysis = recorded_looks(job);
+  EXPECT_EQ(analysis.verdict, Verdict::deadlock);
+  EXPECT_TRUE(finds(analysis, FindingKind::unknown_wait));
+  EXPECT_TRUE(finds(analysis, FindingKind::collective_mismatch));
+}
+
 /// The same of a broadcast, but that one root has not entered it.
 TEST(RecordedVerdict, OfManyRootsEachIsWaitedForByThoseWhoNameIt) {
   constexpr std::int64_t ranks = 40;
@@ -360,7 +373,6 @@ TEST(RecordedVerdict, MakingACommunicatorWaitsForAll) {
   expect_recorded_deadlock(recorded_looks(job), {0, 2}, {1}, Confidence::certain);
 }
 
-/// Rank 1 has no recorder: nobody knows what it has sent or entered.
 /// Ranks 0 and 1 write to a file that 2 does not write to: it receives from 0. `innermost`: of the
 /// stacks of 0 and 1.
 RecordedJob writing_without_one(const std::string& innermost) {
@@ -406,6 +418,7 @@ TEST(RecordedVerdict, AFenceIsACollectiveOfItsWindow) {
   expect_recorded_deadlock(recorded_looks(job), {0, 1}, {}, Confidence::likely);
 }
 
+/// Rank 1 has no recorder: nobody knows what it has sent or entered.
 TEST(RecordedVerdict, SomeProcessesWithoutRecordersAreUnknown) {
   RecordedJob job(3);
   job.blocked_in_receive(0, 1, 5);
