@@ -11,6 +11,7 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -239,11 +240,7 @@ private:
       if (is_among(frames_[i], facts.progress))
         waiting = i + 1;
     if (is_exchange() && !facts.sending.empty())
-      awaited_ = std::any_of(frames_.begin() + static_cast<std::ptrdiff_t>(waiting),
-                             frames_.begin() + static_cast<std::ptrdiff_t>(innermost_),
-                             [&](const auto& frame) { return is_among(frame, facts.sending); })
-                     ? OpClass::send
-                     : OpClass::receive;
+      take_awaited(std::span(frames_).subspan(waiting, innermost_ - waiting), facts.sending);
     for (const auto& [frame, value] : thread_.kept)
       if (frame >= waiting && frame <= innermost_)
         in_use_.registers.push_back(value);
@@ -253,6 +250,15 @@ private:
       in_use_.first = pointers[waiting]->value;
       in_use_.last = pointers[innermost_ + 1]->value;
     }
+  }
+
+  /// A function without a name, of a library without symbols, may be the one that sends.
+  void take_awaited(std::span<const StackFrame> functions, Names sending) {
+    if (std::ranges::any_of(functions, [&](const auto& frame) { return is_among(frame, sending); }))
+      awaited_ = OpClass::send;
+    else if (std::ranges::all_of(functions,
+                                 [](const auto& frame) { return frame.function.has_value(); }))
+      awaited_ = OpClass::receive;
   }
 
   static bool is_among(const StackFrame& frame, Names functions) {

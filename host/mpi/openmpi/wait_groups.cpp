@@ -67,8 +67,7 @@ class WaitGroups {
 public:
   WaitGroups(std::vector<Communicator>& communicators, const WaitLayout& layout, Fields& fields,
              const AddressSpace& space)
-      : communicators_(communicators), layout_(layout), complete_(layout.complete),
-        count_(layout.count), fields_(fields), space_(space) {}
+      : communicators_(communicators), layout_(layout), fields_(fields), space_(space) {}
 
   Result<void> run() {
     if (auto done = find_calls(); !done)
@@ -79,7 +78,7 @@ public:
           return done;
     Words counts;
     for (const Call& call : calls_)
-      counts.want(call.sync, count_);
+      counts.want(call.sync, layout_.count);
     if (auto done = counts.read(space_); !done)
       return done;
     each_operation(communicators_, [&](Operation& operation) { complete(operation, counts); });
@@ -91,7 +90,7 @@ private:
   Result<void> find_calls() {
     std::vector<Operation*> operations;
     Result<void> done;
-    const std::size_t at_once = Structures::at_once(complete_.size);
+    const std::size_t at_once = Structures::at_once(layout_.complete.size);
     each_operation(communicators_, [&](Operation& operation) {
       nonblocking_ |=
           operation.collective == Collective::nonblocking && may_be_waited_for(operation);
@@ -107,12 +106,12 @@ private:
     std::vector<TargetAddress> addresses;
     addresses.reserve(operations.size());
     for (const Operation* operation : operations)
-      addresses.push_back(*operation->request + complete_.offset);
-    auto read = Structures::read(addresses, complete_.size, space_);
+      addresses.push_back(*operation->request + layout_.complete.offset);
+    auto read = Structures::read(addresses, layout_.complete.size, space_);
     if (!read)
       return forward(std::move(read));
     for (std::size_t i = 0; i < operations.size(); ++i) {
-      const auto sync = read->value(i, {0, complete_.size}).value_or(0);
+      const auto sync = read->value(i, {0, layout_.complete.size}).value_or(0);
       if (sync <= request_completed)
         continue;
       const auto [at, is_new] =
@@ -148,7 +147,7 @@ private:
   }
 
   void count(const Structures& requests, std::size_t i) {
-    const auto sync = requests.value(i, complete_).value_or(request_completed);
+    const auto sync = requests.value(i, layout_.complete).value_or(request_completed);
     const auto tag = requests.value(i, layout_.tag).value_or(0);
     nonblocking_ |=
         sync != request_completed && requests.value(i, layout_.state) == request_active &&
@@ -162,7 +161,7 @@ private:
     if (!operation.waited)
       return;
     const Call& call = calls_[operation.waited.group - 1];
-    const auto count = counts.get(call.sync, count_).value_or(0);
+    const auto count = counts.get(call.sync, layout_.count).value_or(0);
     if (count == 0 || count >= Waited::unknown_count) {
       operation.waited = Waited();
       return;
@@ -179,7 +178,6 @@ private:
 
   std::vector<Communicator>& communicators_;
   const WaitLayout& layout_;
-  Field complete_, count_;
   Fields& fields_;
   AddressSpace space_;
   std::map<std::uint64_t, std::uint32_t> numbers_; ///< of the calls, from 1 on, by sync
