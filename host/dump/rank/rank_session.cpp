@@ -301,6 +301,8 @@ void RankSession::take_recorded_calls() {
   std::vector<Communicator> none;
   if (auto outcome = support.add_unshown(none, UnshownRequest(), process_->space()))
     calls_ = std::move(outcome->calls);
+  else
+    warn(outcome.error());
 }
 
 bool RankSession::has_sites() const {

@@ -177,60 +177,93 @@ Result<rsp::Attachment> LiveAccess::attach() {
 Result<rsp::Attachment> LiveAccess::attach_to_process(const rsp::AttachHelp& help) {
   if (!endpoint_.pid || process_state_ != "Z")
     return rsp::attach(*client_, help);
+  constexpr int most_tries = 10;
   const std::int64_t pid = *endpoint_.pid;
-  const auto threads = rsp::read_thread_numbers(*client_, pid);
-  if (!threads)
-    return Failure(threads.error());
-  const auto living =
-      std::ranges::find_if(*threads, [pid](std::int64_t thread) { return thread != pid; });
-  if (living == threads->end())
-    return rsp::attach(*client_, help); // which says that the process has ended
   pid_ = pid;
-  endpoint_.pid = *living;
+  for (int tries = 1;; ++tries) {
+    const auto threads = rsp::read_thread_numbers(*client_, pid);
+    if (!threads)
+      return Failure(threads.error());
+    const auto living =
+        std::ranges::find_if(*threads, [pid](std::int64_t thread) { return thread != pid; });
+    if (living == threads->end())
+      return rsp::attach(*client_, help); // which says that the process has ended
+    take_for_process(*living);
+    auto attachment = attach_to_threads(pid, help);
+    if (attachment)
+      warnings_.push_back(
+          {"target.main_ended",
+           fmt::format("the main thread of process {} has ended (pthread_exit): {} other thread{} "
+                       "looked at",
+                       pid, attachment->other_threads.size() + 1,
+                       attachment->other_threads.empty() ? " was" : "s were"),
+           {}});
+    if (attachment || tries == most_tries || !has_ended(*living, pid, attachment.error()))
+      return attachment;
+  }
+}
+
+/// From here on `client_` is that of this thread.
+void LiveAccess::take_for_process(std::int64_t thread) {
+  endpoint_.pid = thread;
   client_ = rsp::Client::share(client_->stub(), endpoint_);
   if (is_here() && node_command_of(target_, tools_).empty()) {
-    pid_here_ = *living;
-    ran_since_ = start_of_running(pid_here_);
+    pid_here_ = thread;
+    ran_since_ = start_of_running(thread);
   }
   process_state_ = remote_process_state(*client_);
   begin_hold();
   limit_hold();
-  auto attachment = attach_to_threads(pid, help);
-  if (attachment)
-    warnings_.push_back(
-        {"target.main_ended",
-         fmt::format("the main thread of process {} has ended (pthread_exit): {} other thread{} "
-                     "looked at",
-                     pid, attachment->other_threads.size() + 1,
-                     attachment->other_threads.empty() ? " was" : "s were"),
-         {}});
-  return attachment;
 }
 
-/// A stub takes each thread for a process of its own. Threads that still run may start others.
+/// A thread of the process `pid`. The list may still have one that is just ending.
+bool LiveAccess::has_ended(std::int64_t thread, std::int64_t pid, const Error& refused) {
+  if (refused.code == codes::attach_no_such_process || refused.code == codes::attach_exited)
+    return true;
+  const auto threads = rsp::read_thread_numbers(*client_, pid);
+  return threads && std::ranges::find(*threads, thread) == threads->end();
+}
+
+/// A stub takes each thread for a process of its own.
 Result<rsp::Attachment> LiveAccess::attach_to_threads(std::int64_t pid,
                                                       const rsp::AttachHelp& help) {
   auto first = rsp::attach(*client_, help);
-  std::set<std::int64_t> held = {pid, *endpoint_.pid};
-  for (bool more = first.has_value(); more;) {
-    const auto threads = rsp::read_thread_numbers(*client_, pid);
-    if (!threads)
-      return Failure(threads.error());
+  if (!first)
+    return first;
+  if (auto done = attach_to_others(pid, help, first->other_threads); !done) {
+    other_threads_.clear();
+    static_cast<void>(rsp::detach(*client_)); // what failed before is said
+    return forward(std::move(done));
+  }
+  return first;
+}
+
+/// Threads that still run may start others, and end.
+Result<void> LiveAccess::attach_to_others(std::int64_t pid, const rsp::AttachHelp& help,
+                                          std::vector<std::int64_t>& threads) {
+  std::set<std::int64_t> known = {pid, *endpoint_.pid};
+  for (bool more = true; more;) {
+    const auto listed = rsp::read_thread_numbers(*client_, pid);
+    if (!listed)
+      return Failure(listed.error());
     more = false;
-    for (const std::int64_t thread : *threads) {
-      if (!held.insert(thread).second)
+    for (const std::int64_t thread : *listed) {
+      if (!known.insert(thread).second)
         continue;
       more = true;
       auto endpoint = endpoint_;
       endpoint.pid = thread;
-      auto& other = other_threads_.emplace_back(rsp::Client::share(client_->stub(), endpoint));
+      auto other = rsp::Client::share(client_->stub(), endpoint);
       other->set_deadline(deadline());
-      if (auto attached = rsp::attach(*other, help); !attached)
-        return attached;
-      first->other_threads.push_back(thread);
+      if (auto attached = rsp::attach(*other, help); attached) {
+        other_threads_.push_back(std::move(other));
+        threads.push_back(thread);
+      } else if (!has_ended(thread, pid, attached.error())) {
+        return forward(std::move(attached));
+      }
     }
   }
-  return first;
+  return {};
 }
 
 Result<void> LiveAccess::run(rsp::Attachment& attachment) {
@@ -254,7 +287,6 @@ Result<OpenedProcess> LiveAccess::open() {
     ran_since_ = start_of_running(pid_here_);
   auto attachment = attach();
   if (!attachment) {
-    other_threads_.clear();
     mend_stop();
     return forward(std::move(attachment));
   }

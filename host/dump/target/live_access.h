@@ -54,7 +54,11 @@ private:
   ThreadFiles threads();
   Result<rsp::Attachment> attach();
   Result<rsp::Attachment> attach_to_process(const rsp::AttachHelp& help);
+  void take_for_process(std::int64_t thread);
+  bool has_ended(std::int64_t thread, std::int64_t pid, const Error& refused);
   Result<rsp::Attachment> attach_to_threads(std::int64_t pid, const rsp::AttachHelp& help);
+  Result<void> attach_to_others(std::int64_t pid, const rsp::AttachHelp& help,
+                                std::vector<std::int64_t>& threads);
   Result<void> run(rsp::Attachment& attachment);
   std::shared_ptr<const ProcessRoot> root();
   bool is_here() const { return pid_here_ != 0; }
