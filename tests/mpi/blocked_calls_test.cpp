@@ -316,6 +316,18 @@ TEST_P(BlockedCalls, AnExchangeInItsSendWaitsForItAndForAReceiveThatIsNotComplet
   }
 }
 
+/// It may be the one that sends, and the receive another one of the program's.
+TEST_P(BlockedCalls, AnExchangeInAFunctionWithoutANameIsNotKnown) {
+  add_operation(request);
+  library_.provider = "openmpi";
+  auto nameless = mpi("mca_pml_ob1_send");
+  nameless.function.reset();
+  add_frames(
+      {mpi("opal_progress"), nameless, mpi("PMPI_Sendrecv"), frame("main", "/opt/app/solver", 9)});
+  put(64, request);
+  EXPECT_EQ(calls()[0].request_unique, std::nullopt);
+}
+
 TEST_P(BlockedCalls, OfAnExchangeOfWhichNothingIsKnownWordsProveNothing) {
   add_operation(request);
   add_waiting_frames("MPI_Sendrecv");
