@@ -97,10 +97,10 @@ Failure no_sole_job(const FoundJobs& findings, const std::string& command) {
     shown += fmt::format("\n     and {} more: mqbridge ranks", lines.size() - most_lines);
   if (!lines.empty())
     return fail("job.not_one",
-                fmt::format("no target is named, and {} run here{}",
+                fmt::format("no target is named, and {}{}",
                             findings.jobs.size() == 1
-                                ? "more than one job"
-                                : fmt::format("{} jobs", findings.jobs.size()),
+                                ? "there may be more than the one job that was found here"
+                                : fmt::format("{} jobs run here", findings.jobs.size()),
                             doubts_of(findings)),
                 shown);
   return fail("job.no_rank",
