@@ -28,7 +28,7 @@ def shards(part, count, *command):
 
 PARTS = {
     **shards("tests", 8, "test", "--full"),
-    "asan": ["lint", "asan"],
+    "asan": ["lint", "asan", "--full"],
     "tsan": ["lint", "tsan"],
     "bench": ["bench"],
     **shards("fuzz", 3, "fuzz", "10"),
