@@ -26,7 +26,7 @@ openmpi_flags="-DOMPI_OMIT_MPI1_COMPAT_DECLS=1 -DMPI_Type_hvector=MPI_Type_creat
   -DMPI_Type_hindexed=MPI_Type_create_hindexed -DMPI_Type_struct=MPI_Type_create_struct"
 openmpi_flags=${openmpi_flags//$'\n'/ }
 
-"$here/../source.sh" "$work/source" "$package" "mpich_$version.orig.tar.xz" "$digest" "mpich-$version/test/mpi"
+"$here/../source.sh" --suite bookworm "$work/source" "$package" "mpich_$version.orig.tar.xz" "$digest" "mpich-$version/test/mpi"
 for mpi in mpich openmpi; do
   flags="-O1 -g0"
   [[ $mpi == mpich ]] || flags+=" $openmpi_flags"

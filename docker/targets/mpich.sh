@@ -28,7 +28,7 @@ step() {
   (cd "$work/build" && nice -n 19 "$@") >"$work/log" 2>&1 || die "failed:"$'\n'"$(tail -n 30 "$work/log")"
 }
 
-"$here/../source.sh" "$work/source" "$package" "mpich_$version.orig.tar.xz" "$digest"
+"$here/../source.sh" --suite bookworm "$work/source" "$package" "mpich_$version.orig.tar.xz" "$digest"
 mkdir "$work/build"
 step "configuring" ../source/configure --prefix="$prefix" --with-device=ch3:nemesis --enable-debuginfo \
   --disable-fortran --disable-cxx --disable-romio --disable-static --disable-dependency-tracking \
@@ -38,4 +38,4 @@ step "installing" make install DESTDIR="$work/installed"
 rm -rf "$work/installed/$prefix/share"
 cp -a "$work/installed/$prefix/." "$filled"
 say "unpacking Debian's libmpich12"
-"$here/../sysroot.sh" "$filled/debian" "$(dpkg --print-architecture)" -- libmpich12
+"$here/../sysroot.sh" --suite bookworm "$filled/debian" "$(dpkg --print-architecture)" -- libmpich12

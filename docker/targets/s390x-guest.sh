@@ -91,7 +91,7 @@ INIT
   echo '127.0.0.1 localhost guest' >"$root/etc/hosts"
 }
 
-"$(dirname "${BASH_SOURCE[0]}")/../sysroot.sh" "$debian" s390x \
+"$(dirname "${BASH_SOURCE[0]}")/../sysroot.sh" --suite bookworm "$debian" s390x \
   libopenmpi3 openmpi-bin gdbserver busybox-static linux-image-s390x
 take_programs
 take_modules
