@@ -87,12 +87,13 @@ Result<Timed> walk_by_dll(const Options& options, ImageSet& images, Memory& belo
   if (!store)
     return forward(std::move(store));
   PageCache cache(below, **store);
-  WalkRequest request{{.worker = options.worker,
-                       .dll = options.dll,
-                       .space = {images, cache, images.images().front().file->platform()},
-                       .world_rank_hint = 0,
-                       .store = store->get()},
-                      {op_classes.begin(), op_classes.end()}};
+  WalkRequest request{
+      WorkerRequest{.worker = options.worker,
+                    .dll = options.dll,
+                    .space = {images, cache, images.images().front().file->platform()},
+                    .world_rank_hint = 0,
+                    .store = store->get()}};
+  request.op_classes = {op_classes.begin(), op_classes.end()};
   if (auto looked = answer_of(walk_queues(request)); !looked)
     return forward(std::move(looked));
   const PageRuns pages = (*store)->touched();

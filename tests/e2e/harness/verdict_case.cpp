@@ -89,14 +89,14 @@ private:
     std::set<std::string> kinds;
     bool straggling = param_.stragglers.empty();
     for (const json& finding : analysis_["findings"]) {
-      kinds.insert(finding["kind"]);
-      straggling |=
-          finding["kind"] == "straggler" && ranks_of(finding["ranks"]) == param_.stragglers;
+      const std::string kind = finding["kind"];
+      kinds.insert(kind);
+      straggling |= kind == "straggler" && ranks_of(finding["ranks"]) == param_.stragglers;
       const auto& expected = param_.findings;
-      if (param_.suspended >= 0 && finding["kind"] == "stuck_transport")
+      if (param_.suspended >= 0 && kind == "stuck_transport")
         continue; // what is on its way to a suspended process stands still
-      if (accusing.count(finding["kind"]) != 0 &&
-          std::find(expected.begin(), expected.end(), finding["kind"]) == expected.end())
+      if (accusing.count(kind) != 0 &&
+          std::find(expected.begin(), expected.end(), kind) == expected.end())
         say("a finding too many: " + finding.dump());
     }
     for (const std::string& kind : param_.findings)
