@@ -65,6 +65,9 @@ Result<std::optional<std::string>> LiveProcess::executable() {
                             "byte in it",
                             name()),
                 "look at its reply to qXfer:exec-file with --trace FILE");
+  // What gdbserver 16 says of a file that has lost its name is none.
+  if (path && *path && (*path)->starts_with("/proc/") && (*path)->ends_with("/exe"))
+    path->reset();
   return path;
 }
 
