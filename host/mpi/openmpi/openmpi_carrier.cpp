@@ -94,9 +94,27 @@ constexpr std::array include_directories_of_source = {
     "3rd-party/openpmix/include",
 };
 
-// Open MPI's pml_base_sendreq.h includes this header even where it is not installed; it needs this
-// much of it.
-constexpr std::string_view peruse_stub = "#pragma once\ntypedef int peruse_event_h;\n";
+struct StandIn {
+  std::string_view path, text;
+};
+
+// Headers that those of an installation include though distributions do not install them, and as
+// much of them as is needed: Debian 12 lacks the first, Debian 13 all.
+constexpr std::array stand_ins = {
+    StandIn{"ompi/peruse/peruse.h", "#pragma once\ntypedef int peruse_event_h;\n"},
+    StandIn{"opal/mca/threads/pthreads/threads_pthreads_threads.h",
+            "#pragma once\n#include <pthread.h>\n"},
+    StandIn{"opal/mca/threads/pthreads/threads_pthreads_tsd.h",
+            "#pragma once\n#include <pthread.h>\ntypedef pthread_key_t opal_tsd_key_t;\n"},
+    StandIn{"opal/mca/threads/pthreads/threads_pthreads_mutex.h", R"(#pragma once
+#include <pthread.h>
+typedef pthread_mutex_t opal_thread_internal_mutex_t;
+typedef pthread_cond_t opal_thread_internal_cond_t;
+int opal_thread_internal_mutex_init(), opal_thread_internal_mutex_destroy();
+int opal_thread_internal_mutex_lock(), opal_thread_internal_mutex_trylock(), opal_thread_internal_mutex_unlock();
+int opal_thread_internal_cond_init(), opal_thread_internal_cond_destroy();
+int opal_thread_internal_cond_wait(), opal_thread_internal_cond_signal(), opal_thread_internal_cond_broadcast();
+)"}};
 
 } // namespace
 
@@ -145,7 +163,7 @@ std::vector<std::string> compile_command(const std::vector<std::string>& compile
   if (headers.source_alone)
     for (const auto* place : include_directories_of_source)
       command.push_back("-I" + (*headers.source / place).string());
-  command.push_back("-I" + directory.string()); // last: a real peruse.h comes first
+  command.push_back("-I" + directory.string()); // last: what is installed comes before its stand-in
   command.insert(command.end(),
                  {(directory / source_name).string(), "-o", (directory / object_name).string()});
   return command;
@@ -158,8 +176,9 @@ Result<void> compile_carrier(const std::vector<std::string>& compiler, const Hea
   auto directory = TemporaryDirectory::make();
   if (!directory)
     return forward(std::move(directory));
-  if (auto done = write_file(directory->path() / "ompi/peruse/peruse.h", peruse_stub); !done)
-    return done;
+  for (const StandIn& header : stand_ins)
+    if (auto done = write_file(directory->path() / header.path, header.text); !done)
+      return done;
   if (headers.source_alone)
     if (auto done = write_configured_headers(directory->path()); !done)
       return done;
