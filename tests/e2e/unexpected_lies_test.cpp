@@ -7,6 +7,7 @@
 #include "tests/e2e/harness/whole_stub.h"
 #include "tests/support/eventually.h"
 #include "tests/support/faults_tried.h"
+#include "tests/support/host_mpi.h"
 #include "tests/support/temp_directory.h"
 
 #include <cstdio>
@@ -95,7 +96,10 @@ int shown(const json& rank) {
     const int tag = found["tag"]["value"];
     EXPECT_TRUE(tag >= 1 && tag <= to_itself && tags.insert(tag).second) << found.text();
     EXPECT_EQ(found["length"]["value"], bytes_of(tag)) << found.text();
-    EXPECT_EQ(found.communicator, names[static_cast<std::size_t>(tag) % 3]) << found.text();
+    // From Open MPI 5.0 on a name is elsewhere, and has no neighbour that says that it is a lie.
+    if (!found.communicator.empty() || test::openmpi_version() < "5") {
+      EXPECT_EQ(found.communicator, names[static_cast<std::size_t>(tag) % 3]) << found.text();
+    }
   }
   return static_cast<int>(tags.size());
 }

@@ -16,7 +16,7 @@ using testing::Contains;
 using testing::Key;
 using testing::Not;
 
-constexpr const char* amd64_pack = MQBRIDGE_TEST_PACKS "/openmpi-4.1.4-amd64.types";
+constexpr const char* amd64_pack = MQBRIDGE_TEST_PACK;
 
 class DamagedOpenMpi : public testing::Test {
 protected:

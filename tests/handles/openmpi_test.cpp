@@ -14,7 +14,7 @@ using testing::Contains;
 using testing::Key;
 using testing::Not;
 
-constexpr const char* amd64_pack = MQBRIDGE_TEST_PACKS "/openmpi-4.1.4-amd64.types";
+constexpr const char* amd64_pack = MQBRIDGE_TEST_PACK;
 
 e2e::JobSpec handles(int ranks) {
   e2e::JobSpec spec;

@@ -30,7 +30,7 @@ protected:
   }
 
   e2e::MpiJob job{spec()};
-  StoppedRank stopped{job.pid(0), x86_64(), MQBRIDGE_TEST_PACKS "/openmpi-4.1.4-amd64.types"};
+  StoppedRank stopped{job.pid(0), x86_64(), MQBRIDGE_TEST_PACK};
   HandleFacts made = read_facts(job.directory() / "handles.0");
 };
 

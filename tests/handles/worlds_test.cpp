@@ -63,7 +63,7 @@ TEST(HandlesOfTwoWorlds, KnowWhoIsOfTheirOwn) {
     ++processes;
     const pid_t pid = std::stoi(entry.path().extension().string().substr(1));
     const auto memberships = read_memberships(entry.path());
-    StoppedRank stopped(pid, x86_64(), MQBRIDGE_TEST_PACKS "/openmpi-4.1.4-amd64.types");
+    StoppedRank stopped(pid, x86_64(), MQBRIDGE_TEST_PACK);
     ToldHandles told(MQBRIDGE_HANDLES_DLL, stopped.space());
     const auto world = fmt::format("{:#x}", told.names().at("MPI_COMM_WORLD"));
     std::map<std::string, std::uint64_t> comms; // by label

@@ -35,7 +35,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::string pack_of(std::string_view architecture) {
-  return fmt::format("{}/openmpi-4.1.4-{}.types", MQBRIDGE_TEST_PACKS, architecture);
+  return architecture == "amd64"
+             ? MQBRIDGE_TEST_PACK
+             : fmt::format("{}/openmpi-4.1.4-{}.types", MQBRIDGE_TEST_PACKS, architecture);
 }
 
 /// A process of this machine's kernel that stands still meanwhile.
@@ -88,7 +90,7 @@ TEST(OpenMpiVariables, AreWhatTheProcessReadsThroughMpiT) {
   EXPECT_THAT(stopped.warnings, IsEmpty());
   EXPECT_TRUE((*all)->whole);
   EXPECT_THAT((*all)->sources, testing::ElementsAre(VariableSource::memory));
-  EXPECT_GT(count(**all, VariableKind::control), 800U);
+  EXPECT_GT(count(**all, VariableKind::control), 600U);
   EXPECT_GT(count(**all, VariableKind::performance), 2U);
   expect_said(**all, said_by(process.directory()));
 }
@@ -104,7 +106,7 @@ TEST(OpenMpiVariables, OfAPlatformOf32Bits) {
   const auto all = stopped.read();
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_TRUE((*all)->whole);
-  EXPECT_GT(count(**all, VariableKind::control), 800U);
+  EXPECT_GT(count(**all, VariableKind::control), 600U);
   expect_said(**all, said_by(process.directory()));
 }
 
@@ -299,7 +301,7 @@ TEST(OpenMpiVariables, OfDamagedMemoryNothingIsMissingUnsaid) {
           << page;
     }
   }
-  EXPECT_GT(tried, 150U);
+  EXPECT_GT(tried, 130U);
   test::faults_tried(tried);
 }
 

@@ -35,7 +35,7 @@ void PrintTo(const Mpi& mpi, std::ostream* out) {
   *out << mpi.name;
 }
 
-const Mpi openmpi = {"openmpi", MQBRIDGE_RECORDER_OPENMPI, "", 800};
+const Mpi openmpi = {"openmpi", MQBRIDGE_RECORDER_OPENMPI, "", 600};
 const Mpi mpich = {"mpich", MQBRIDGE_RECORDER_MPICH, "debian-mpich/", 300};
 
 /// Stands still as long as the object lives.

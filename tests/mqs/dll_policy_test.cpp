@@ -2,6 +2,7 @@
 // the tests of trust need root, as whoever runs gdbserver on foreign processes has.
 
 #include "host/mqs/dll_policy.h"
+#include "tests/support/host_mpi.h"
 
 #include <climits>
 #include <cstdlib>
@@ -42,10 +43,10 @@ struct OpenDirectory {
   fs::path path;
 };
 
-TargetsDll targets_dll(std::string_view name, std::string_view version = "4.1.4") {
+TargetsDll targets_dll(std::string_view name, std::string_view version = test::openmpi_version()) {
   TargetsDll target{name, true, "openmpi", version};
   target.install_hint = "apt install libopenmpi3, or --dll";
-  target.directories = {"openmpi/lib/openmpi3"};
+  target.directories = {"openmpi/lib/openmpi3", "openmpi/lib/openmpi40"};
   return target;
 }
 
@@ -324,7 +325,8 @@ TEST_F(DllPolicyTest, TheUsersOwnChoicesNeedNoTrust) {
   fs::permissions(directory, fs::perms(0777));
   policy.configured = {{"openmpi", dll}};
   EXPECT_EQ(choose("anything").value().source, "configuration");
-  policy.configured = {{"openmpi 4.1.4", dll}, {"openmpi", "/no/such/file"}};
+  policy.configured = {{"openmpi " + std::string(test::openmpi_version()), dll},
+                       {"openmpi", "/no/such/file"}};
   EXPECT_EQ(choose("anything").value().path, dll);
   policy.given = dll;
   EXPECT_EQ(choose("anything").value().source, "--dll");
@@ -475,7 +477,7 @@ TEST_F(DllPolicyTest, WhatAFilterNamesComesAlongToo) {
 }
 
 TEST_F(DllPolicyTest, AForeignTargetsDllIsLookedForOnThisHost) {
-  const auto choice = choose("/usr/lib/s390x-linux-gnu/openmpi/lib/openmpi3/libompi_dbg_msgq.so");
+  const auto choice = choose("/usr/lib/s390x-linux-gnu/openmpi/lib/libompi_dbg_msgq.so");
   ASSERT_TRUE(choice) << choice.error().message;
   EXPECT_THAT(choice->path.string(), testing::EndsWith("/libompi_dbg_msgq.so"));
   EXPECT_EQ(choice->source, "same file name on this host");
@@ -483,18 +485,20 @@ TEST_F(DllPolicyTest, AForeignTargetsDllIsLookedForOnThisHost) {
 }
 
 TEST_F(DllPolicyTest, AnotherVersionOfTheSameReleaseIsAWarning) {
-  const auto choice = choose_dll(policy, targets_dll("/no/such/libompi_dbg_msgq.so", "4.1.99"));
+  const std::string version(test::openmpi_version());
+  const auto patch = version.substr(0, version.rfind('.')) + ".99";
+  const auto choice = choose_dll(policy, targets_dll("/no/such/libompi_dbg_msgq.so", patch));
   ASSERT_TRUE(choice);
   ASSERT_THAT(choice->warnings, SizeIs(1));
   EXPECT_EQ(choice->warnings[0].code, "dll.version_differs");
-  EXPECT_THAT(choice->warnings[0].message, HasSubstr("4.1.99"));
+  EXPECT_THAT(choice->warnings[0].message, HasSubstr(patch));
   EXPECT_FALSE(choice->other_release);
 }
 
 TEST_F(DllPolicyTest, AnotherReleaseIsLoadedOnlyWhereTheUserNamesIt) {
   const auto own = choose("/no/such/libompi_dbg_msgq.so");
   ASSERT_TRUE(own) << own.error().message;
-  for (const char* version : {"5.0.9", "4.0.5", "41.1.4"})
+  for (const char* version : {"6.0.9", "4.0.5", "41.1.4"})
     for (const std::string& name : {own->path.string(), std::string("/no/libompi_dbg_msgq.so")}) {
       const auto choice = choose_dll(policy, targets_dll(name.c_str(), version));
       ASSERT_FALSE(choice) << version << " " << name;
@@ -502,7 +506,7 @@ TEST_F(DllPolicyTest, AnotherReleaseIsLoadedOnlyWhereTheUserNamesIt) {
       EXPECT_THAT(choice.error().message, HasSubstr(version));
     }
   policy.given = own->path;
-  const auto given = choose_dll(policy, targets_dll("", "5.0.9"));
+  const auto given = choose_dll(policy, targets_dll("", "6.0.9"));
   ASSERT_TRUE(given) << given.error().message;
   ASSERT_TRUE(given->other_release);
   EXPECT_EQ(given->other_release->code, "dll.version_differs");

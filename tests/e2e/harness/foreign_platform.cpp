@@ -26,13 +26,23 @@ const std::vector<ForeignPlatform> platforms = {
      "qemu-ppc64le-static"},
 };
 
+/// Compiles for the C library that is there: what is compiled for this machine's may need a later
+/// one.
+test::ChildSpec compiler_of(const ForeignPlatform& platform, const fs::path& files) {
+  const auto headers = files / "usr/include";
+  return {{platform.compiler + "-gcc", "--sysroot=" + files.string(),
+           fmt::format("-B{}/usr/lib/{}", files.string(), platform.multiarch), "-isystem",
+           (headers / platform.multiarch).string(), "-isystem", headers.string(), "-std=c17"}};
+}
+
 test::ChildSpec compile_command(const ForeignPlatform& platform, const std::string& name,
                                 const fs::path& files, const fs::path& output) {
   const auto libraries = files / "usr/lib" / platform.multiarch;
   const auto headers = libraries / "openmpi/include";
-  test::ChildSpec spec = {{platform.compiler + "-gcc", "-std=c17", "-D_GNU_SOURCE", "-g", "-O1",
-                           "-I", MQBRIDGE_SOURCE_DIRECTORY, "-isystem", headers.string(),
-                           "-isystem", (headers / "openmpi").string()}};
+  auto spec = compiler_of(platform, files);
+  spec.argv.insert(spec.argv.end(),
+                   {"-D_GNU_SOURCE", "-g", "-O1", "-I", MQBRIDGE_SOURCE_DIRECTORY, "-isystem",
+                    headers.string(), "-isystem", (headers / "openmpi").string()});
   for (auto& source : inferior_sources(name))
     spec.argv.push_back(std::move(source));
   spec.argv.insert(spec.argv.end(), {"-L" + libraries.string(), "-l:libmpi.so.40",
@@ -90,12 +100,14 @@ fs::path foreign_program(const ForeignPlatform& platform, const std::string& nam
 
 fs::path foreign_recorder(const ForeignPlatform& platform, const fs::path& directory) {
   const auto library = directory / "libmqbridge-recorder.so";
-  const auto headers = files_of(platform) / "usr/lib" / platform.multiarch / "openmpi/include";
-  test::ChildSpec spec = {{platform.compiler + "-gcc", "-std=c17", "-O2", "-Wall", "-Wextra",
-                           "-Wconversion", "-Wshadow", "-Werror", "-fPIC", "-fexceptions",
-                           "-shared", "-fvisibility=hidden", "-Wl,-z,nodelete", "-I",
-                           MQBRIDGE_SOURCE_DIRECTORY, "-isystem", headers.string(), "-o",
-                           library.string()}};
+  const auto files = files_of(platform);
+  const auto headers = files / "usr/lib" / platform.multiarch / "openmpi/include";
+  auto spec = compiler_of(platform, files);
+  spec.argv.insert(spec.argv.end(),
+                   {"-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-fPIC",
+                    "-fexceptions", "-shared", "-fvisibility=hidden", "-Wl,-z,nodelete", "-I",
+                    MQBRIDGE_SOURCE_DIRECTORY, "-isystem", headers.string(), "-o",
+                    library.string()});
   for (auto& source : recorder_sources())
     spec.argv.push_back(std::move(source));
   const Outcome compiled = run_program(spec);
