@@ -65,7 +65,7 @@ Result<std::optional<std::string>> LiveProcess::executable() {
                             "byte in it",
                             name()),
                 "look at its reply to qXfer:exec-file with --trace FILE");
-  // What gdbserver 16 says of a file that has lost its name is none.
+  // gdbserver 16 answers with this link where the file was removed, and that is no name of it.
   if (path && *path && (*path)->starts_with("/proc/") && (*path)->ends_with("/exe"))
     path->reset();
   return path;
