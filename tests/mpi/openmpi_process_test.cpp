@@ -477,20 +477,19 @@ TEST_F(OpenMpiProcess, AFieldThatIsElsewhereIsSeenFromOpenMpisOwnObjects) {
   const AddressSpace space{*images, *memory, platform};
   const TypeFinder right = [&](std::string_view name) { return images->find_type(name); };
   EXPECT_THAT(openmpi::misread_objects(right, space).value(), IsEmpty());
-  for (const auto& [type, field] : std::vector<std::pair<std::string_view, std::string_view>>{
-           {"ompi_communicator_t", test::openmpi_version() < "5" ? "c_contextid" : "c_index"},
-           {"ompi_communicator_t", "c_my_rank"},
-           {"ompi_communicator_t", "c_remote_group"},
-           // From 5.0 on a pointer, which another dump's read follows.
-           {"ompi_communicator_t", test::openmpi_version() < "5" ? "c_name" : "c_remote_group"},
-           {"ompi_group_t", "grp_my_rank"},
-           {"ompi_group_t", "grp_flags"},
-           {"ompi_request_t", "req_state"},
-           {"ompi_request_t", "req_status"},
-           {"ompi_status_public_t", "MPI_SOURCE"},
-           {"ompi_status_public_t", "MPI_TAG"},
-           {"ompi_datatype_t", "super"},
-           {"opal_datatype_t", "size"}}) {
+  std::vector<std::pair<std::string_view, std::string_view>> fields = {
+      {"ompi_communicator_t", "c_my_rank"},   {"ompi_communicator_t", "c_remote_group"},
+      {"ompi_group_t", "grp_my_rank"},        {"ompi_group_t", "grp_flags"},
+      {"ompi_request_t", "req_state"},        {"ompi_request_t", "req_status"},
+      {"ompi_status_public_t", "MPI_SOURCE"}, {"ompi_status_public_t", "MPI_TAG"},
+      {"ompi_datatype_t", "super"},           {"opal_datatype_t", "size"}};
+  // From 5.0 on the context id is a structure, and the name a pointer: neither is compared.
+  if (test::openmpi_version() < "5")
+    fields.insert(fields.end(),
+                  {{"ompi_communicator_t", "c_contextid"}, {"ompi_communicator_t", "c_name"}});
+  else
+    fields.emplace_back("ompi_communicator_t", "c_index");
+  for (const auto& [type, field] : fields) {
     SCOPED_TRACE(testing::Message() << type << "." << field);
     const FieldElsewhere types(*images, type, field);
     const TypeFinder find = [&](std::string_view name) { return types.find(name); };
