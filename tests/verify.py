@@ -91,14 +91,16 @@ def counted(names, what):
     return f", {len(names)} {what}" + (f" ({', '.join(few)})" if few else "")
 
 
-def told_by_ctest(output):
-    """What its summary says; "" where there is none."""
+def told_by_ctest(output, status):
+    """What its summaries say, the second of those that failed in the first; "" where there is none."""
     listed = {"FAILED": [], "did not run": []}
     for title, lines in LISTED.findall(output):
         listed[title] += NAME.findall(lines)
     if not (total := TESTS.search(output)):
         return ""
-    return f"{int(total[1]):,} tests{counted(listed['FAILED'], 'failed')}{counted(listed['did not run'], 'skipped')}"
+    failed = list(dict.fromkeys(listed["FAILED"]))
+    told = counted(failed, "failed" if status else "passed alone only") if failed else ""
+    return f"{int(total[1]):,} tests{told}{counted(listed['did not run'], 'skipped')}"
 
 
 def told_by_fuzzers(output):
@@ -114,7 +116,7 @@ def told_by_fuzzers(output):
 
 
 def result_of(part, status, output):
-    told = told_by_ctest(output) or told_by_fuzzers(output)
+    told = told_by_ctest(output, status) or told_by_fuzzers(output)
     if status != 0:
         result = f"failed: {told + '; ' if told else ''}status {status}, build/verify/{log_of(part).name}"
     elif part == "bench":

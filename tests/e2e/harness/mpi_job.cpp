@@ -24,11 +24,13 @@ std::string inferior_path(const std::string& program) {
   return (std::filesystem::path(MQBRIDGE_BINARY_DIRECTORY) / "inferiors" / program).string();
 }
 
-// What every Open MPI process of a test gets: nothing outside its own directory, no shared files of
-// other jobs.
+// What every MPI process of a test gets: nothing outside its own directory, no shared files of
+// other jobs. UCX would take each network device that it finds, those of another test's laboratory
+// too, which are gone by the time that it opens them.
 std::vector<std::pair<std::string, std::string>>
 mpi_environment(const std::filesystem::path& directory) {
   return {{"PMIX_MCA_gds", "hash"},
+          {"UCX_NET_DEVICES", "lo"},
           {"OMPI_MCA_orte_tmpdir_base", directory.string()},
           {"OMPI_MCA_btl_vader_backing_directory", directory.string()}};
 }
@@ -118,8 +120,9 @@ ChildSpec mpirun_command(const JobSpec& asked, const std::filesystem::path& dire
   auto argv = spec.launcher.empty() ? openmpi_launcher(spec) : spec.launcher;
   argv.insert(argv.end(), {inferior_path(spec.program), directory.string()});
   argv.insert(argv.end(), spec.arguments.begin(), spec.arguments.end());
-  auto environment = mpi_environment(directory);
-  environment.insert(environment.end(), spec.environment.begin(), spec.environment.end());
+  auto environment = spec.environment; // of two values of one name the first counts
+  for (auto& variable : mpi_environment(directory))
+    environment.push_back(std::move(variable));
   return {argv, environment};
 }
 

@@ -5,10 +5,15 @@
 #include "tests/support/real_stub.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <sched.h>
 #include <stdexcept>
+#include <unistd.h>
 
 namespace mqbridge::e2e {
 namespace {
@@ -16,7 +21,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t this_computer = 254; // the last number of its address
-constexpr int subnets = 256;
 
 /// Everything on it goes where it goes.
 test::ChildSpec bridge() {
@@ -32,6 +36,11 @@ Outcome ip(const std::string& arguments) {
 void must(const Outcome& outcome) {
   if (outcome.status() != 0)
     throw std::runtime_error("no network: " + outcome.err);
+}
+
+// 198.18.0.0/15 is for laboratories (RFC 2544).
+std::string address(std::size_t host) {
+  return fmt::format("198.18.0.{}", host);
 }
 
 std::string in_network_of(pid_t pid) {
@@ -56,19 +65,25 @@ SshNodes::SshNodes(const std::vector<SshNodeSpec>& nodes) : switch_(bridge()) {
   path_.emplace("PATH", directory_.path().string() + ":" + std::getenv("PATH"));
 }
 
-/// The name of the cable says which subnet is taken. It goes with the bridge's namespace.
+SshNodes::OwnNetwork::OwnNetwork()
+    : outer_(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) {
+  if (outer_ < 0 || unshare(CLONE_NEWNET) != 0)
+    throw std::runtime_error(std::string("no network of its own: ") + std::strerror(errno));
+  must(ip("link set lo up"));
+}
+
+SshNodes::OwnNetwork::~OwnNetwork() {
+  if (setns(outer_, CLONE_NEWNET) != 0)
+    std::abort(); // the next test would look for what it does not reach
+  close(outer_);
+}
+
+/// The cable goes with the bridge's namespace.
 void SshNodes::connect_this_computer() {
-  const auto taken = [&] {
-    return ip(fmt::format("link add mqlab{} type veth peer name port{} netns {}", subnet_,
-                          this_computer, switch_.pid()))
-               .status() != 0;
-  };
-  while (taken()) {
-    if (++subnet_ == subnets)
-      throw std::runtime_error("no network: ip link add fails");
-  }
-  must(ip(fmt::format("address add {}/24 dev mqlab{} && ip link set mqlab{} up",
-                      address(this_computer), subnet_, subnet_)));
+  must(ip(fmt::format("link add mqlab type veth peer name port{} netns {}", this_computer,
+                      switch_.pid())));
+  must(ip(
+      fmt::format("address add {}/24 dev mqlab && ip link set mqlab up", address(this_computer))));
   must(run_program({{"sh", "-c",
                      fmt::format("{}ip link set port{} master bridge0 up",
                                  in_network_of(switch_.pid()), this_computer)}}));
@@ -105,11 +120,6 @@ void SshNodes::configure(const std::string& lines) const {
 
 std::string SshNodes::network() const {
   return address(0) + "/24";
-}
-
-// 198.18.0.0/15 is for laboratories (RFC 2544).
-std::string SshNodes::address(std::size_t host) const {
-  return fmt::format("198.18.{}.{}", subnet_, host);
 }
 
 const SshNodes::Node& SshNodes::at(const std::string& name) const {

@@ -23,8 +23,9 @@ struct SshNodeSpec {
 
 /// Computers that ssh leads to, on a network of their own: each has a host name, an address,
 /// processes with numbers of their own, and an sshd. They share the files of this computer. While
-/// this lives the `ssh` in PATH is one whose user has a configuration with the nodes in it. All of
-/// it ends with the test, however that ends.
+/// this lives the thread that made it, and what it starts, know no other network (programs of tests
+/// that run meanwhile would take its devices for theirs), and the `ssh` in PATH is one whose user
+/// has a configuration with the nodes in it. All of it ends with the test, however that ends.
 class SshNodes {
 public:
   /// Throws std::runtime_error with what did not work.
@@ -43,6 +44,19 @@ public:
   void configure(const std::string& lines) const;
 
 private:
+  /// The calling thread's network is a new one, whose only device is the loopback; until it is
+  /// destroyed, by the same thread.
+  class OwnNetwork {
+  public:
+    OwnNetwork();
+    OwnNetwork(const OwnNetwork&) = delete;
+    OwnNetwork& operator=(const OwnNetwork&) = delete;
+    ~OwnNetwork();
+
+  private:
+    int outer_; ///< descriptor of the network before
+  };
+
   struct Node {
     Node(std::string name_, const SshServerSpec& spec)
         : name(std::move(name_)), server(spec), processes(server.pid()) {}
@@ -53,13 +67,12 @@ private:
   };
 
   const Node& at(const std::string& name) const;
-  std::string address(std::size_t host) const;
   void connect_this_computer();
   void add(const SshNodeSpec& spec);
 
   test::TempDirectory directory_;
+  OwnNetwork own_network_;
   test::ChildProcess switch_; ///< a network namespace with a bridge
-  int subnet_ = 0;            ///< ours among those of tests that run meanwhile
   std::list<Node> nodes_;
   std::optional<test::EnvironmentVariable> path_;
 };
