@@ -3,12 +3,15 @@
 #include "host/codes.h"
 #include "host/limits.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <fmt/format.h>
+#include <future>
+#include <thread>
 #include <unistd.h>
 
 namespace mqbridge {
@@ -57,48 +60,71 @@ const Library& library() {
   return loaded;
 }
 
-/// Watches one question that is under way. libdebuginfod calls tick() at least once a second.
-class Watch {
-public:
-  Watch(const DebuginfodLimits& limits, const Debuginfod::Progress& progress)
-      : limits_(limits), progress_(progress) {}
+/// What the servers say to one question.
+struct Outcome {
+  int descriptor = -ENOENT; ///< negative: why there is no file
+  std::string path = {};
+};
 
-  static int tick(debuginfod_client* client, long a, long b) noexcept {
-    // Called by a library that has it. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
-    auto* watch = static_cast<Watch*>(library().get_user_data(client));
-    try {
-      return watch->goes_on(a, b) ? 0 : 1;
-    } catch (...) { // nothing may leave through C
-      watch->refused_ = true;
-      return 1;
-    }
+/// One question to the servers. It is asked in a thread of its own: from elfutils 0.192 on
+/// libdebuginfod calls tick() only once a server answers, and waits for that as long as
+/// DEBUGINFOD_TIMEOUT says. Where nobody waits any longer the thread ends at the next tick(), or
+/// then.
+class Question {
+public:
+  /// Asks. `kind` and `build_id` (hexadecimal) say for what.
+  static std::shared_ptr<Question> begin(Debuginfod::Kind kind, const std::string& build_id) {
+    const auto question = std::make_shared<Question>();
+    question->outcome = question->answer_.get_future();
+    std::thread([question, kind, build_id] {
+      question->answer_.set_value(question->ask(kind, build_id));
+    }).detach();
+    return question;
   }
 
-  bool timed_out() const { return timed_out_; }
-  bool refused() const { return refused_; }
+  std::future<Outcome> outcome;
+  std::atomic<long> bytes = 0; ///< so far
+  std::atomic<long> of = 0;    ///< 0: not known
+  std::atomic<bool> unwanted = false;
 
 private:
-  bool goes_on(long a, long b) {
-    const auto now = Clock::now();
-    // Before the first byte, `a` counts these calls; then it is the number of bytes so far,
-    // and `b` that of all bytes if the server has told it.
-    const bool bytes = b > 0 || a > last_ + 1;
-    if (bytes && a != last_)
-      heard_ = now;
-    last_ = a;
-    refused_ = progress_ && !progress_(bytes ? static_cast<std::uint64_t>(a) : 0,
-                                       static_cast<std::uint64_t>(b > 0 ? b : 0));
-    timed_out_ = now - heard_ > limits_.silence || now - start_ > limits_.total;
-    return !refused_ && !timed_out_;
+  Outcome ask(Debuginfod::Kind kind, const std::string& build_id) {
+    // Its caller has seen that they are there. NOLINTBEGIN(clang-analyzer-core.CallAndMessage)
+    const auto& functions = library();
+    const std::unique_ptr<debuginfod_client, decltype(functions.end)> client(functions.begin(),
+                                                                             functions.end);
+    if (!client)
+      return {-ENOMEM};
+    functions.set_user_data(client.get(), this);
+    functions.set_progress(client.get(), &Question::tick);
+    const auto* id = reinterpret_cast<const unsigned char*>(build_id.c_str());
+    const auto find =
+        kind == Debuginfod::Kind::executable ? functions.find_executable : functions.find_debuginfo;
+    char* path = nullptr;
+    const int descriptor = find(client.get(), id, 0, &path); // 0: `id` is hexadecimal
+    const std::unique_ptr<char, decltype(&std::free)> owned(path, &std::free);
+    if (descriptor < 0)
+      return {descriptor};
+    ::close(descriptor);
+    return {descriptor, path};
+    // NOLINTEND(clang-analyzer-core.CallAndMessage)
   }
 
-  const DebuginfodLimits& limits_;
-  const Debuginfod::Progress& progress_;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point heard_ = start_;
+  /// Before the first byte, `a` counts these calls; then it is the number of bytes so far, and `b`
+  /// that of all bytes if the server has told it.
+  static int tick(debuginfod_client* client, long a, long b) noexcept {
+    // Called by a library that has it. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
+    auto& question = *static_cast<Question*>(library().get_user_data(client));
+    if (b > 0 || a > question.last_ + 1) {
+      question.bytes = a;
+      question.of = b > 0 ? b : 0;
+    }
+    question.last_ = a;
+    return question.unwanted ? 1 : 0;
+  }
+
+  std::promise<Outcome> answer_;
   long last_ = 0;
-  bool timed_out_ = false;
-  bool refused_ = false;
 };
 
 const char* servers() {
@@ -146,29 +172,32 @@ Debuginfod::Answer Debuginfod::ask(Kind kind, const std::string& build_id,
     return fail("debuginfod.library",
                 fmt::format("DEBUGINFOD_URLS is set, but {} cannot be loaded", DEBUGINFOD_SONAME),
                 "apt install libdebuginfod1");
-  const std::unique_ptr<debuginfod_client, decltype(functions.end)> client(functions.begin(),
-                                                                           functions.end);
-  if (!client)
-    return fail("debuginfod.failed", "debuginfod: no client could be made", leave_out);
-  Watch watch(limits_, progress);
-  functions.set_user_data(client.get(), &watch);
-  functions.set_progress(client.get(), &Watch::tick);
-  char* path = nullptr;
-  const auto* id = reinterpret_cast<const unsigned char*>(build_id.c_str());
-  const auto find = kind == Kind::executable ? functions.find_executable : functions.find_debuginfo;
-  const int outcome = find(client.get(), id, 0, &path); // 0: `id` is hexadecimal
-  const std::unique_ptr<char, decltype(&std::free)> owned(path, &std::free);
-  if (outcome >= 0) {
-    ::close(outcome);
-    return std::filesystem::path(path);
+  const auto question = Question::begin(kind, build_id);
+  const auto start = Clock::now();
+  auto heard = start;
+  for (long bytes = 0;
+       question->outcome.wait_for(limits::between_looks) == std::future_status::timeout;) {
+    const auto now = Clock::now();
+    if (const long so_far = question->bytes; so_far != bytes) {
+      bytes = so_far;
+      heard = now;
+    }
+    const bool refused = progress && !progress(static_cast<std::uint64_t>(bytes),
+                                               static_cast<std::uint64_t>(question->of.load()));
+    const bool late = now - heard > limits_.silence || now - start > limits_.total;
+    question->unwanted = refused || late;
+    if (refused)
+      return given_up(build_id);
+    if (late)
+      return fail(
+          "debuginfod.timeout",
+          fmt::format("debuginfod: no answer from {} in time (build-id {})", servers(), build_id),
+          leave_out);
   }
-  if (watch.refused())
-    return given_up(build_id);
-  if (watch.timed_out())
-    return fail(
-        "debuginfod.timeout",
-        fmt::format("debuginfod: no answer from {} in time (build-id {})", servers(), build_id),
-        leave_out);
+  const Outcome answer = question->outcome.get();
+  if (answer.descriptor >= 0)
+    return std::filesystem::path(answer.path);
+  const int outcome = answer.descriptor;
   if (outcome == -ENOENT)
     return std::nullopt;
   return fail(
