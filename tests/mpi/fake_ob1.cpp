@@ -56,7 +56,10 @@ void FakeOb1::add_types() {
                                      {"c_local_group", 0, p},
                                      {"c_name", 0, 64}});
   types->add("ompi_group_t", {{"super", 0, 2 * p}, {"grp_proc_count", 0, 4}});
-  types->add("mca_base_component_t", {{"version", 0, 12}, {"mca_component_name", 0, 64}});
+  types->add("mca_base_component_t", {{"versions_and_project", 0, 40},
+                                      {"mca_type_name", 0, 32},
+                                      {"type_version", 0, 12},
+                                      {"mca_component_name", 0, 64}});
   types->add("mca_pml_base_component_t",
              {{"pmlm_version", 0, size_of("mca_base_component_t")}, {"data", 0, 8}});
   types->add("ompi_status_public_t",
@@ -172,6 +175,10 @@ void FakeOb1::name_transport(const std::string& name) {
   const auto at = offset_of(
       {"mca_pml_base_component_t.pmlm_version", "mca_base_component_t.mca_component_name"});
   std::ranges::copy(name, bytes.begin() + static_cast<std::ptrdiff_t>(at));
+  const auto framework =
+      offset_of({"mca_pml_base_component_t.pmlm_version", "mca_base_component_t.mca_type_name"});
+  std::ranges::copy(std::string_view("pml"),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(framework));
 }
 
 FakeOb1::Address FakeOb1::address_of(const std::string& symbol) const {

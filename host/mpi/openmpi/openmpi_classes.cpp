@@ -29,8 +29,7 @@ constexpr std::array dll_types = {
     std::string_view("ompi_status_public_t"),
     std::string_view("ompi_datatype_t"),
     std::string_view("opal_datatype_t"),
-    // For the name of the selected PML:
-    // mca_pml_base_selected_component.pmlm_version.mca_component_name.
+    // Those of mca_pml_base_selected_component, whose size the symbol states.
     std::string_view("mca_pml_base_component_t"),
     std::string_view("mca_base_component_t"),
 };
@@ -44,8 +43,6 @@ struct NeededField {
 // versions; the DLL itself says which.
 constexpr std::array repair_fields = {
     NeededField{"ompi_request_t", "req_complete"},
-    NeededField{"mca_pml_base_component_t", "pmlm_version"},
-    NeededField{"mca_base_component_t", "mca_component_name"},
 };
 
 // Types for reading ob1, in its sources' order (ompi/mca/pml/ob1, opal/mca/btl, opal/threads).

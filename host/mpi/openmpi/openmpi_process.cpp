@@ -1,7 +1,6 @@
 #include "host/mpi/openmpi/openmpi_process.h"
 
 #include "host/codes.h"
-#include "host/disk/file_name.h"
 #include "host/memory/reader.h"
 #include "host/mpi/openmpi/known_objects.h"
 #include "host/mpi/structures.h"
@@ -12,9 +11,6 @@
 
 namespace mqbridge::openmpi {
 namespace {
-
-constexpr std::size_t max_component_name =
-    64; // MCA_BASE_MAX_COMPONENT_NAME_LEN + 1, opal/mca/mca.h
 
 /// A class descriptor of one image, and room for its word with the size.
 struct ClassWord {
@@ -69,18 +65,6 @@ Result<void> add_class_sizes(const TypeFinder& find, const AddressSpace& space, 
       facts.push_back({std::move(type), size, std::move(symbol)});
   }
   return {};
-}
-
-/// The offset of `field` in `type`; nullopt: not known.
-Result<std::optional<std::uint64_t>> offset_of(ImageSet& images, std::string_view type,
-                                               std::string_view field) {
-  auto layout = images.find_type(type);
-  if (!layout)
-    return forward(std::move(layout));
-  const TypeField* found = *layout != nullptr ? (*layout)->find_field(field) : nullptr;
-  if (found == nullptr)
-    return std::optional<std::uint64_t>();
-  return std::optional(found->offset);
 }
 
 /// Notes a mismatch if the pointers of types that a debug DLL follows do not have the target's
@@ -260,56 +244,30 @@ Result<std::optional<std::int64_t>> read_progress(const AddressSpace& space) {
   return digest;
 }
 
-namespace {
-
-/// "ob1", where the component is a file of its own: the one that has the module's first function.
-Result<std::optional<std::string>> component_by_file(const AddressSpace& space) {
-  constexpr std::string_view prefix = "mca_pml_";
-  constexpr std::string_view suffix = ".so";
-  const auto module = space.images.find_symbol("mca_pml");
-  if (!module)
-    return std::nullopt;
-  const auto function = read_pointer(space.memory, space.platform, module->address);
-  if (!function && function.error().code != codes::memory_unreadable)
-    return Failure(function.error());
-  if (!function)
-    return std::nullopt;
-  for (const Image& image : space.images.images()) {
-    std::string_view name = file_name(image.target_path);
-    if (image.file == nullptr || !name.starts_with(prefix) || !name.ends_with(suffix))
-      continue;
-    name.remove_prefix(prefix.size());
-    name.remove_suffix(suffix.size());
-    const auto segments = segments_of(image);
-    const auto has_it = [&](const MappedRange& segment) { return segment.contains(*function); };
-    if (is_component_name(name) && std::ranges::any_of(segments, has_it))
-      return std::string(name);
-  }
-  return std::nullopt;
-}
-
-} // namespace
-
 Result<std::optional<std::string>> read_transport(const AddressSpace& space) {
-  const std::optional<std::string> unknown;
+  // The head of a component has been the same since MCA 2.0, on every platform (opal/mca/mca.h):
+  // the framework's name, three numbers, the component's. No types are needed, which a recorded
+  // rank has none of.
+  constexpr std::uint64_t framework_at = 40;
+  constexpr std::uint64_t name_at = 84;
+  constexpr std::size_t longest_name = 64;
   const auto component = space.images.find_symbol("mca_pml_base_selected_component");
   if (!component)
-    return unknown;
-  auto version = offset_of(space.images, "mca_pml_base_component_t", "pmlm_version");
-  if (!version)
-    return forward(std::move(version));
-  auto name_offset = offset_of(space.images, "mca_base_component_t", "mca_component_name");
-  if (!name_offset)
-    return forward(std::move(name_offset));
-  if (!*version || !*name_offset)
-    return component_by_file(space);
-  auto name =
-      read_string(space.memory, component->address + **version + **name_offset, max_component_name);
-  if (!name && name.error().code == codes::memory_unreadable)
-    return unknown;
-  if (!name)
-    return forward(std::move(name));
-  return is_component_name(*name) ? std::optional(std::move(*name)) : unknown;
+    return std::nullopt;
+  std::array<std::byte, name_at + longest_name> head{};
+  std::array ranges = {MemoryRange{component->address, head}};
+  if (auto done = space.memory.read_ranges(ranges); !done)
+    return forward(std::move(done));
+  if (ranges[0].read != head.size())
+    return std::nullopt;
+  const auto text = [&](std::uint64_t at) {
+    const std::string_view rest(reinterpret_cast<const char*>(head.data()) + at, head.size() - at);
+    return std::string(rest.substr(0, rest.find('\0')));
+  };
+  std::string name = text(name_at);
+  if (text(framework_at) != "pml" || !is_component_name(name))
+    return std::nullopt;
+  return std::optional(std::move(name));
 }
 
 Result<std::optional<QueueExtent>> queue_extent(const AddressSpace& space) {
