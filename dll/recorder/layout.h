@@ -300,7 +300,8 @@ enum mqr_predefined_keyval {
   MQR_WTIME_IS_GLOBAL,
   MQR_UNIVERSE_SIZE,
   MQR_APPNUM,
-  MQR_LASTUSEDCODE
+  MQR_LASTUSEDCODE,
+  MQR_FT /* Open MPI's, since release 5 */
 };
 struct mqr_attribute {
   int32_t keyval;

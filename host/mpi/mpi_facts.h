@@ -131,6 +131,9 @@ struct MpiFacts {
   bool finalizes_unseen = false;
   /// Control variables that have another value in each process, whatever the user sets.
   Names own_variables = {};
+  /// Control variables that live in a function that has returned: neither their memory nor MPI_T
+  /// tells their value.
+  Names lost_variables = {};
   /// The functions in which an exchange (MPI_Sendrecv) waits for its send, once it has begun its
   /// receive. Outside of them it waits for its receive alone. Empty: not known.
   Names sending = {};

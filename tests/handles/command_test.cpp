@@ -41,7 +41,8 @@ protected:
       spec = e2e::foreign_job(platform, "handles", ranks);
     }
     // So that no rank fetches a message by itself.
-    spec.environment = {{"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
+    spec.environment = {{"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+                        {"OMPI_MCA_smsc", "^cma"}};
     if (GetParam() == recorded)
       spec.environment.emplace_back("LD_PRELOAD", MQBRIDGE_BINARY_DIRECTORY
                                     "/recorder/openmpi/libmqbridge-recorder.so");

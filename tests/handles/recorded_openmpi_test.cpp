@@ -13,7 +13,8 @@ TEST(RecordedOpenMpiHandles, AreWhatTheProgramMade) {
   e2e::JobSpec spec;
   spec.program = "handles";
   spec.environment = {{"LD_PRELOAD", MQBRIDGE_RECORDERS "/openmpi/libmqbridge-recorder.so"},
-                      {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
+                      {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
+                      {"OMPI_MCA_smsc", "^cma"}};
   expect_told(spec, MQBRIDGE_HANDLES_DLL, x86_64(), MQBRIDGE_TEST_PACK);
 }
 

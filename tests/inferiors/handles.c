@@ -106,13 +106,18 @@ static void predefined_attribute_facts(MPI_Comm comm) {
   static const struct {
     const char* name;
     int keyval;
-  } known[] = {{"MPI_TAG_UB", MPI_TAG_UB},
-               {"MPI_HOST", MPI_HOST},
-               {"MPI_IO", MPI_IO},
-               {"MPI_WTIME_IS_GLOBAL", MPI_WTIME_IS_GLOBAL},
-               {"MPI_APPNUM", MPI_APPNUM},
-               {"MPI_LASTUSEDCODE", MPI_LASTUSEDCODE},
-               {"MPI_UNIVERSE_SIZE", MPI_UNIVERSE_SIZE}};
+  } known[] = {
+    {"MPI_TAG_UB", MPI_TAG_UB},
+    {"MPI_HOST", MPI_HOST},
+    {"MPI_IO", MPI_IO},
+    {"MPI_WTIME_IS_GLOBAL", MPI_WTIME_IS_GLOBAL},
+    {"MPI_APPNUM", MPI_APPNUM},
+    {"MPI_LASTUSEDCODE", MPI_LASTUSEDCODE},
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5
+    {"MPI_FT", MPI_FT},
+#endif
+    {"MPI_UNIVERSE_SIZE", MPI_UNIVERSE_SIZE}
+  };
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
     int* value = NULL;
     int there = 0;

@@ -30,6 +30,10 @@ struct attribute {
 };
 enum set_from { FROM_C, FROM_INT, FROM_FORTRAN_INTEGER, FROM_FORTRAN_ADDRESS, SET_FROM_COUNT };
 
+static int holds_int(const struct attribute* attribute) {
+  return attribute->set_from == FROM_INT || attribute->set_from == FROM_FORTRAN_INTEGER;
+}
+
 static int is_attribute(const mqs_process_info* process, const struct openmpi* openmpi,
                         mqs_taddr_t object) {
   static const char class_name[] = "attribute_key_value_t";
@@ -62,13 +66,11 @@ static char* text_of(const mqs_process_info* process, const struct attribute* at
                      int predefined) {
   char text[24];
   int value = 0;
-  const int holds_int =
-      attribute->set_from == FROM_INT || attribute->set_from == FROM_FORTRAN_INTEGER;
-  if (!predefined && !holds_int) {
+  if (!predefined && !holds_int(attribute)) {
     snprintf(text, sizeof text, "0x%llx", (unsigned long long)attribute->value);
     return handles_text(text);
   }
-  if (!handles_int(process, holds_int ? attribute->at : attribute->value, &value))
+  if (!handles_int(process, holds_int(attribute) ? attribute->at : attribute->value, &value))
     return NULL;
   if (predefined)
     snprintf(text, sizeof text, "%d", value);
@@ -77,6 +79,10 @@ static char* text_of(const mqs_process_info* process, const struct attribute* at
   return handles_text(text);
 }
 
+/* Since release 5: whether it was started to survive the death of ranks. Before it was the key of
+ * another of its own, which nothing ever sets. */
+#define KEY_FT 12
+
 static int describe(const mqs_process_info* process, const struct attribute* attribute,
                     struct mpidbg_attribute_pair_t* pair) {
   /* These have the order of mpi.h; attributes of windows follow there. */
@@ -84,10 +90,12 @@ static int describe(const mqs_process_info* process, const struct attribute* att
                                      "MPI_WTIME_IS_GLOBAL", "MPI_APPNUM", "MPI_LASTUSEDCODE",
                                      "MPI_UNIVERSE_SIZE"};
   const int count = (int)(sizeof predefined / sizeof *predefined);
-  const int is_predefined = attribute->key >= 0 && attribute->key < count;
   pair->keyval = attribute->key;
-  pair->keyval_name = is_predefined ? predefined[attribute->key] : NULL;
-  pair->value = text_of(process, attribute, is_predefined);
+  if (attribute->key >= 0 && attribute->key < count)
+    pair->keyval_name = predefined[attribute->key];
+  else if (attribute->key == KEY_FT && holds_int(attribute))
+    pair->keyval_name = "MPI_FT";
+  pair->value = text_of(process, attribute, pair->keyval_name != NULL);
   return pair->value != NULL;
 }
 

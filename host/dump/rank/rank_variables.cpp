@@ -3,6 +3,7 @@
 #include "host/dump/rank/merge_variables.h"
 #include "host/mpi/mpi_support.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -30,6 +31,17 @@ Result<MaybeVariables> read_from_memory(StoppedProcess& process, RankMpi& mpi, W
   Warnings unused;
   const auto known = support.read_variables(process.space(), unused);
   return known && !*known ? MaybeVariables() : Result<MaybeVariables>(forward(std::move(types)));
+}
+
+/// Leaves out the values that nobody tells.
+void forget_lost(const RankMpi& mpi, ProcessVariables& variables) {
+  const auto& lost = support_of_mpi(mpi.library()).facts().lost_variables;
+  for (Variable& variable : variables.variables)
+    if (std::ranges::find(lost, variable.name) != lost.end())
+      for (VariableReading& reading : variable.readings) {
+        reading.value.reset();
+        reading.reason = "the function in which the MPI kept it has returned";
+      }
 }
 
 Failure nowhere(const RankMpi& mpi) {
@@ -62,6 +74,7 @@ Result<ProcessVariables> read_rank_variables(StoppedProcess& process, RankMpi& m
   auto variables = has_recorded && has_memory
                        ? merge_variables(std::move(**recorded), std::move(**memory))
                        : std::move(has_recorded ? **recorded : **memory);
+  forget_lost(mpi, variables);
   if (const auto count = leave_out_unwanted(filter, variables); count > 0)
     warnings.push_back(
         {"variables.source_unknown",

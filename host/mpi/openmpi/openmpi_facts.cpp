@@ -68,6 +68,8 @@ constexpr auto limits = std::to_array<DllLimit>({
 constexpr auto own_variables = std::to_array<std::string_view>(
     {"ess_base_vpid", "orte_ess_vpid", "orte_ess_node_rank", "orte_top_session_dir",
      "orte_jobfam_session_dir", "orte_job_session_dir", "orte_proc_session_dir"});
+/// Of release 5.0.
+constexpr auto lost_variables = std::to_array<std::string_view>({"mpi_ft_verbose"});
 
 } // namespace
 
@@ -107,6 +109,7 @@ constinit const MpiFacts own_facts = {
                      "not be read"},
     .world_is_certain = true,
     .own_variables = own_variables,
+    .lost_variables = lost_variables,
     .sending = sending,
 };
 
