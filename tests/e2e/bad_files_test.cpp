@@ -4,6 +4,7 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/support/faults_tried.h"
+#include "tests/support/host_mpi.h"
 #include "tests/support/temp_directory.h"
 
 #include <elf.h>
@@ -175,25 +176,26 @@ TEST_F(BadFilesTest, TypesOfAnotherBuildAreUsedWithAWarning) {
 // Of other releases the nearest that fits is used. The one that is nearer here is of other sizes.
 TEST_F(BadFilesTest, TypesOfAnotherReleaseAreUsedOnlyIfTheyFit) {
   copy_program();
-  const auto add = [&](const char* pack, const char* version) {
-    const auto text = read_file(std::filesystem::path(MQBRIDGE_BINARY_DIRECTORY) / "packs" / pack);
+  const std::string own(test::openmpi_version());
+  const auto release = own.substr(0, own.rfind('.'));
+  const auto add = [&](const std::string& text, const std::string& version) {
     const auto of_release = std::regex_replace(text, std::regex("version [0-9.]+\n"),
                                                fmt::format("version {}\n", version));
     write_file(directory_ / "packs" / fmt::format("{}.types", version),
                std::regex_replace(of_release, std::regex("build-id [0-9a-f]{4}"), "build-id 0000"));
   };
-  add("openmpi-4.1.0-amd64.types", "4.1.5");
+  add(read_file(MQBRIDGE_BINARY_DIRECTORY "/packs/openmpi-4.1.0-amd64.types"), release + ".8");
   const auto program = (directory_ / "mqbridge").string();
   EXPECT_THAT(with_code(errors_of({}, program), "types.missing")["message"],
-              HasSubstr("4.1.5.types"));
-  add("openmpi-4.1.4-amd64.types", "4.1.9");
+              HasSubstr(release + ".8.types"));
+  add(pack_of_this_machine(), release + ".9");
   const DumpOutcome dump = dump_json_with(program, {local_target(victim_.pid())});
   ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
   const json& rank = dump.document["ranks"][0];
   EXPECT_EQ(rank["mpi"]["types_match"], "version");
-  EXPECT_EQ(rank["mpi"]["types_source"], "pack 4.1.9.types");
+  EXPECT_EQ(rank["mpi"]["types_source"], fmt::format("pack {}.9.types", release));
   EXPECT_THAT(find_error(rank, "types.other_build").value("message", ""),
-              HasSubstr("of the release 4.1.9 and not 4.1.4"));
+              HasSubstr(fmt::format("of the release {}.9 and not {}", release, own)));
 }
 
 TEST_F(BadFilesTest, TypesFileMissing) {

@@ -36,7 +36,7 @@ TEST(DoctorTest, HealthyTarget) {
     EXPECT_THAT(outcome.out, ContainsRegex(fmt::format("ok +{}", subject)));
   EXPECT_THAT(
       outcome.out,
-      ContainsRegex("gdbserver [0-9.]+ \\(no-ack, .*\\); target runs on if we vanish: yes\n"));
+      ContainsRegex("gdbserver [0-9.]+ \\(no-ack, .*\\); target runs on if we vanish:[ \n]+yes\n"));
   EXPECT_THAT(outcome.out, ContainsRegex("ok +unexpected read by mqbridge from ob1"));
   EXPECT_THAT(outcome.out, ContainsRegex("ok +inside .*collective or MPI_Probe"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("LIMIT ")));

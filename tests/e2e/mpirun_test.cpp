@@ -79,27 +79,12 @@ TEST(MpirunTest, RanksAreSavedAsTargets) {
   EXPECT_EQ(job.finish(), "");
 }
 
-JobSpec foreign_job(const ForeignPlatform& platform) {
-  const test::ChildSpec command = foreign_command(platform, "", {}, "oracle_poster");
-  JobSpec spec{.program = platform.target + "/oracle_poster", .arguments = {"mix"}};
-  spec.launcher = {"env"};
-  for (const auto& [name, value] : command.environment) {
-    if (name == "LD_LIBRARY_PATH" || name.ends_with("component_path"))
-      spec.launcher.push_back(name + "=" + value);
-  }
-  for (const std::string& word :
-       {(files_of(platform) / "usr/bin/orterun").string(), std::string("--allow-run-as-root"),
-        std::string("--oversubscribe"), std::string("--mca"), std::string("pml"),
-        std::string("ob1"), std::string("--mca"), std::string("btl"), std::string("self,vader"),
-        std::string("-np"), std::to_string(spec.ranks)})
-    spec.launcher.push_back(word);
-  return spec;
-}
-
 TEST(MpirunTest, OfAnotherWordSizeFindsItsRanks) {
   const ForeignPlatform& platform = foreign_platform("i386");
   MQBRIDGE_SKIP_IF_LACKING(lacking(platform));
-  MpiJob job(foreign_job(platform));
+  JobSpec spec = foreign_job(platform, "oracle_poster", 2);
+  spec.arguments = {"mix"};
+  MpiJob job(spec);
   const DumpOutcome dump = dump_json(by_mpirun(job));
   expect_all(dump, job);
   EXPECT_EQ(dump.document["ranks"][0]["platform"]["pointer_size"], 4);

@@ -125,7 +125,7 @@ void expect_nothing_is_left(const EndedDumps& ended, int times) {
     met += end_one(job, ended.signal, after);
     EXPECT_THAT(still_held(job.pids(), 5s), IsEmpty());
     // An ssh master that nobody could end ends by itself after ten seconds.
-    EXPECT_THAT(census.left_behind(5s, {"ssh", "sshd"}), IsEmpty());
+    EXPECT_THAT(census.left_behind(5s, {"ssh", "sshd", "sshd-session"}), IsEmpty());
   }
   EXPECT_THAT(census.left_behind(20s), IsEmpty());
   EXPECT_GE(met, times) << "too few met a dump";

@@ -3,6 +3,7 @@
 #include "tests/e2e/harness/foreign_poster.h"
 #include "tests/e2e/harness/oracle.h"
 #include "tests/e2e/harness/target_programs.h"
+#include "tests/support/host_mpi.h"
 #include "tests/support/pack_part.h"
 #include "tests/support/temp_directory.h"
 
@@ -52,7 +53,12 @@ void expect_foreign(const ForeignPlatform& platform, const json& rank) {
   EXPECT_EQ(rank["mpi"]["types_source"],
             fmt::format("pack openmpi-{}-{}.types", rank["mpi"]["version"].get<std::string>(),
                         platform.target));
-  EXPECT_THAT(rank["dll"]["path"].get<std::string>(), HasSubstr("libompi_dbg_msgq.so"));
+  // A host of another release has no DLL that fits: then mqbridge reads ob1's lists itself.
+  if (rank["mpi"]["version"] == test::openmpi_version()) {
+    EXPECT_THAT(rank["dll"].value("path", ""), HasSubstr("libompi_dbg_msgq.so"));
+  } else {
+    EXPECT_EQ(rank["dll"], nullptr);
+  }
   EXPECT_EQ(find_error(rank, "dll.version_differs"), nullptr);
 }
 
@@ -63,8 +69,10 @@ void expect_foreign_truth(const ForeignPlatform& platform, const std::string& sc
   const json& rank = dump.document["ranks"][0];
   expect_foreign(platform, rank);
   EXPECT_THAT(differences(read_oracle(poster.directory(), 0), rank), IsEmpty());
-  EXPECT_EQ(comparable_communicators(rank).dump(1),
-            comparable_communicators(native_rank(scenario)).dump(1));
+  if (rank["mpi"]["version"] == test::openmpi_version()) { // others have other ids
+    EXPECT_EQ(comparable_communicators(rank).dump(1),
+              comparable_communicators(native_rank(scenario)).dump(1));
+  }
   EXPECT_TRUE(blocks(scenario) ? poster.runs_on() : poster.finish().empty());
 }
 
@@ -88,6 +96,7 @@ void expect_pack_as_shipped(const ForeignPlatform& platform) {
       "--cc",      platform.compiler + "-gcc",
       "--include", (libraries / "openmpi/include").string(),
       "--include", (files_of(platform) / "usr/include" / platform.multiarch).string(),
+      "--include", (files_of(platform) / "usr/include").string(),
       "--library", library,
       "-o",        made.string()};
   const auto source = target_files("openmpi-source"); // of ./dev test --full

@@ -28,7 +28,7 @@ const std::map<std::string, Names> inner_calls = {
     {"comm_dup", {"nonblocking"}},
     {"comm_split", {"allgather", "nonblocking"}},
     {"comm_create", {"nonblocking"}},
-    {"intercomm_create", {"bcast", "nonblocking"}},
+    {"intercomm_create", {"bcast", "nonblocking", "internal"}}, // the last from release 5 on
 };
 const std::map<std::string, Names> inner_calls_of_intercommunicators = {
     {"barrier", {"allreduce", "reduce", "bcast"}},

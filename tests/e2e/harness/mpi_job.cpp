@@ -32,6 +32,7 @@ mpi_environment(const std::filesystem::path& directory) {
   return {{"PMIX_MCA_gds", "hash"},
           {"UCX_NET_DEVICES", "lo"},
           {"OMPI_MCA_orte_tmpdir_base", directory.string()},
+          {"PRTE_MCA_prte_tmpdir_base", directory.string()},
           {"OMPI_MCA_btl_vader_backing_directory", directory.string()}};
 }
 

@@ -138,9 +138,14 @@ std::string SlurmCluster::job() const {
 }
 
 std::vector<std::string> openmpi_by_srun(const std::vector<std::string>& options) {
-  std::vector<std::string> words = {
-      "env",  "OMPI_MCA_pml=ob1", "OMPI_MCA_btl=self,tcp", "OMPI_MCA_btl_tcp_if_include=lo",
-      "srun", "--mpi=pmix"};
+  std::vector<std::string> words = {"env",
+                                    "--unset=PMIX_MCA_gds",
+                                    "OMPI_MCA_pml=ob1",
+                                    "OMPI_MCA_coll=^han", // as mpirun_over() says
+                                    "OMPI_MCA_btl=self,tcp",
+                                    "OMPI_MCA_btl_tcp_if_include=lo",
+                                    "srun",
+                                    "--mpi=pmix"};
   words.insert(words.end(), options.begin(), options.end());
   return words;
 }

@@ -140,9 +140,14 @@ std::vector<std::string> mpirun_over(const SshNodes& nodes, const std::vector<st
           "--oversubscribe",
           "--host",
           hosts,
+          "--map-by", // PRRTE would begin with any of the nodes
+          fmt::format("ppr:{}:node", ranks),
           "--mca",
           "pml",
           "ob1",
+          "--mca",
+          "coll",
+          "^han", // which makes communicators of its own, of each node
           "--mca",
           "btl",
           "self,tcp",

@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using test::TempDirectory;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -68,7 +69,11 @@ TEST_P(HostileDllDump, CostsOneRankAnError) {
   const json error = find_error(rank, GetParam().code);
   ASSERT_TRUE(error.is_object()) << rank["errors"].dump(2);
   EXPECT_EQ(error["level"], "error");
-  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr(GetParam().how));
+  const std::string how = GetParam().how;
+  // From 2.41 on glibc blocks all signals around clone: then the kernel does not say which call it
+  // was.
+  EXPECT_THAT(error["message"].get<std::string>(),
+              AnyOf(HasSubstr(how), HasSubstr(how == "clone" ? "SIGSYS blocked" : how)));
   EXPECT_THAT(error["hint"].get<std::string>(), Not(IsEmpty()));
   const json complete = find_communicator(rank, "first");
   ASSERT_TRUE(complete.is_object()) << "found before";

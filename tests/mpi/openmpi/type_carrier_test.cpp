@@ -238,6 +238,8 @@ TEST_F(SourceTree, ThatIsNoneIsNamed) {
 }
 
 TEST_F(SourceTree, WithoutThePluginGivesNoPack) {
+  if (std::string_view(installed_version) >= "5")
+    GTEST_SKIP() << "there is none: ob1 is in libmpi itself";
   auto asked = request("pack.types");
   asked.source = make_source(installed_version);
   asked.library = directory_ / "libmpi.so.40";

@@ -401,8 +401,10 @@ static void refused_free(void) {
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &keyval, &refusing);
   MPI_Comm_set_attr(comm, keyval, &refusing);
   check_keyval(comm, keyval);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* whose MPICH takes, too */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* whose MPICH takes, too; or that */
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   REQUIRE(MPI_Comm_free(&comm) != MPI_SUCCESS);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   if (is_recorded)
     REQUIRE((kept(comm)->known & MQR_KNOWN_ATTRIBUTES) == 0);
