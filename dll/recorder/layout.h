@@ -300,8 +300,7 @@ enum mqr_predefined_keyval {
   MQR_WTIME_IS_GLOBAL,
   MQR_UNIVERSE_SIZE,
   MQR_APPNUM,
-  MQR_LASTUSEDCODE,
-  MQR_FT /* Open MPI's, since release 5 */
+  MQR_LASTUSEDCODE
 };
 struct mqr_attribute {
   int32_t keyval;

@@ -178,17 +178,19 @@ TEST_F(BadFilesTest, TypesOfAnotherReleaseAreUsedOnlyIfTheyFit) {
   copy_program();
   const std::string own(test::openmpi_version());
   const auto release = own.substr(0, own.rfind('.'));
-  const auto add = [&](const std::string& text, const std::string& version) {
+  const auto add = [&](const std::string& of, const std::string& version) {
+    const auto text =
+        read_file(fmt::format("{}/packs/openmpi-{}-amd64.types", MQBRIDGE_BINARY_DIRECTORY, of));
     const auto of_release = std::regex_replace(text, std::regex("version [0-9.]+\n"),
                                                fmt::format("version {}\n", version));
     write_file(directory_ / "packs" / fmt::format("{}.types", version),
                std::regex_replace(of_release, std::regex("build-id [0-9a-f]{4}"), "build-id 0000"));
   };
-  add(read_file(MQBRIDGE_BINARY_DIRECTORY "/packs/openmpi-4.1.0-amd64.types"), release + ".8");
+  add("4.1.0", release + ".8");
   const auto program = (directory_ / "mqbridge").string();
   EXPECT_THAT(with_code(errors_of({}, program), "types.missing")["message"],
               HasSubstr(release + ".8.types"));
-  add(pack_of_this_machine(), release + ".9");
+  add(own, release + ".9");
   const DumpOutcome dump = dump_json_with(program, {local_target(victim_.pid())});
   ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
   const json& rank = dump.document["ranks"][0];

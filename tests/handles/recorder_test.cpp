@@ -47,7 +47,10 @@ TEST_P(RecordedHandles, AreWhatTheProgramMade) {
     StoppedRank stopped(job.pid(rank), x86_64(), "");
     ToldHandles told(MQBRIDGE_HANDLES_DLL, stopped.space());
     ASSERT_EQ(told.process_code, MPIDBG_SUCCESS);
-    const auto made = read_facts(job.directory() / fmt::format("handles.{}", rank));
+    auto made = read_facts(job.directory() / fmt::format("handles.{}", rank));
+    for (auto& [handle, facts] : made) // release 4 ends a program that is asked for it
+      if (facts.contains("attribute"))
+        facts.at("attribute").erase("MPI_FT 0");
     ASSERT_THAT(made, testing::Not(testing::IsEmpty()));
     expect_recorded(told, made);
   }

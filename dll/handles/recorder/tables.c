@@ -105,7 +105,7 @@ static int add_attribute(const mqs_process_info* process, const unsigned char* b
                          struct mpidbg_attribute_pair_t* pair) {
   static char* const names[] = {NULL,         "MPI_TAG_UB",          "MPI_HOST",
                                 "MPI_IO",     "MPI_WTIME_IS_GLOBAL", "MPI_UNIVERSE_SIZE",
-                                "MPI_APPNUM", "MPI_LASTUSEDCODE",    "MPI_FT"};
+                                "MPI_APPNUM", "MPI_LASTUSEDCODE"};
   const uint32_t predefined = RECORDED(target_u32, bytes, mqr_attribute, predefined);
   const uint64_t value = RECORDED(target_u64, bytes, mqr_attribute, value);
   char text[32];

@@ -67,7 +67,6 @@ void mqr_open_attributes(void) {
   add(MPI_WTIME_IS_GLOBAL, MQR_WTIME_IS_GLOBAL);
 #ifdef OPEN_MPI
   add(MPI_UNIVERSE_SIZE, MQR_UNIVERSE_SIZE);
-  add(12, MQR_FT); /* release 4 sets no attribute with this keyval */
 #endif
   add(MPI_APPNUM, MQR_APPNUM);
   add(MPI_LASTUSEDCODE, MQR_LASTUSEDCODE);
