@@ -22,12 +22,9 @@ using nlohmann::json;
 
 constexpr const char* pack = MQBRIDGE_SOURCES "/host/mpi/openmpi/packs/openmpi-4.1.4-amd64.types";
 
-/// Fields that hold whatever the program wants, so that no value is impossible, and those of which
-/// only a part of the answer comes: without the transport, no unexpected messages. Of two, something
+/// Fields that hold whatever the program wants, so that no value is impossible. Of two, something
 /// else that fits stands beside them.
 const std::set<std::string> unnoticed = {
-    "mca_base_component_t.mca_component_name",
-    "mca_pml_base_component_t.pmlm_version",
     "mca_pml_base_request_t.req_addr",
     "mca_pml_base_request_t.req_count",
     "mca_pml_base_request_t.req_datatype",
