@@ -120,14 +120,13 @@ Result<std::vector<std::string>> read_build_ids(Memory& memory, const Platform& 
   if (auto done = memory.read_ranges(ranges); !done)
     return forward(std::move(done));
 
-  using Wanted = std::vector<std::pair<TargetAddress, std::size_t>>;
   std::vector<std::string> ids(objects.size());
   std::vector<std::vector<std::byte>> far;
   std::vector<MemoryRange> far_ranges;
   std::vector<std::size_t> far_owner;
   for (std::size_t i = 0; i < objects.size(); ++i) {
     const auto head = ranges[i].into.first(ranges[i].read);
-    Wanted wanted;
+    std::vector<std::pair<TargetAddress, std::size_t>> wanted;
     for (const auto& note : find_notes(head, platform)) {
       const auto size =
           static_cast<std::size_t>(std::min<std::uint64_t>(note.memory_size, limits::note));
@@ -142,7 +141,9 @@ Result<std::vector<std::string>> read_build_ids(Memory& memory, const Platform& 
     }
     // Other notes (of the package, of the processor) lie anywhere, and cost a round trip for
     // nothing.
-    for (const auto& [address, size] : ids[i].empty() ? wanted : Wanted()) {
+    if (!ids[i].empty())
+      continue;
+    for (const auto& [address, size] : wanted) {
       far.emplace_back(size);
       far_owner.push_back(i);
       far_ranges.push_back({address, far.back()});

@@ -120,7 +120,6 @@ TEST_F(SlurmJobTest, AJobOfMpichIsFound) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_debian_mpich());
   const SlurmCluster slurm(2);
   JobSpec spec = debian_mpich_job("oracle_poster", {"mix"}, 4);
-  spec.environment = {{"UCX_NET_DEVICES", "all"}}; // the nodes have no other way to each other
   spec.launcher = {"srun", "--mpi=pmi2", "-N2", "-n4"};
   MpiJob job(spec);
   const Outcome found = run_mqbridge({"ranks", "--slurm", slurm.job()});
