@@ -678,6 +678,32 @@ TEST(Analyze, ManyPlacesOfStragglersAreCutShort) {
       testing::Contains("ranks 8,9 run outside of MPI: in 2 more places, and ranks 10-19 wait"));
 }
 
+TEST(Analyze, StragglersOfSeveralJobsAreToldApart) {
+  JobOnPaper job(6);
+  for (int rank = 0; rank < 6; ++rank) {
+    job.outside(rank);
+    job.rank(rank).job_id = rank < 3 ? "a" : "b";
+    job.rank(rank).rank = rank % 3;
+    job.rank(rank).world_size = 3;
+  }
+  job.blocked_receive(1, 0);
+  job.blocked_receive(2, 0);
+  job.blocked_receive(4, 0);
+  job.blocked_receive(5, 0);
+  const auto analysis = analyze(job.dump);
+  std::vector<std::optional<std::string>> jobs;
+  for (const Finding& finding : analysis.findings)
+    if (finding.kind == FindingKind::straggler) {
+      EXPECT_EQ(ranks_of(finding.ranks), std::vector<std::int64_t>{0});
+      jobs.push_back(finding.job_id);
+    }
+  EXPECT_THAT(jobs, testing::ElementsAre("a", "b"));
+  EXPECT_THAT(analysis.look_at, testing::Contains(testing::AllOf(
+                                    testing::StartsWith("rank 0 of job a runs outside of MPI"),
+                                    testing::EndsWith("and ranks 1,2 of job a, ranks 1,2 of job b "
+                                                      "wait"))));
+}
+
 TEST(Analyze, SaysOfWhichRanksFewAreWhereTheOthersAreNot) {
   const auto four_of = [](int size) {
     JobOnPaper job(size);

@@ -29,12 +29,19 @@ bool runs_outside(const JobWaits& all, std::size_t process) {
          });
 }
 
+/// "ranks 0-2"; where there are several jobs, with their names: "rank 1 of job a, rank 0 of job b".
 std::string words_of_ranks(const JobPicture& picture, const std::vector<std::size_t>& processes) {
-  std::vector<std::int64_t> ranks;
+  std::map<std::size_t, std::vector<std::int64_t>> by_job;
   for (const std::size_t process : processes)
-    ranks.push_back(picture.process(process).rank);
-  std::ranges::sort(ranks);
-  return ranks_words(ranks);
+    by_job[picture.process(process).job].push_back(picture.process(process).rank);
+  std::string words;
+  for (auto& [job, ranks] : by_job) {
+    std::ranges::sort(ranks);
+    const auto& name = picture.jobs()[job];
+    words += fmt::format("{}{}{}", words.empty() ? "" : ", ", ranks_words(ranks),
+                         picture.jobs().size() > 1 && name ? " of job " + *name : "");
+  }
+  return words;
 }
 
 /// Processes by where they are.
@@ -262,17 +269,19 @@ void find_stragglers(const FindingInput& input, std::vector<Reason>& reasons) {
   }
   if (outside.empty() || waiting.size() < outside.size())
     return;
-  ByPlace places;
+  std::map<std::size_t, ByPlace> by_job;
   for (const std::size_t process : outside)
-    places[place_outside(input.waits.of(process))].push_back(process);
+    by_job[picture.process(process).job][place_outside(input.waits.of(process))].push_back(process);
   const auto waiting_words =
       fmt::format("{} wait{}", words_of_ranks(picture, waiting), waiting.size() == 1 ? "s" : "");
-  for (const auto& [place, processes] : few_of(places)) {
-    const auto words = fmt::format(
-        "{} {}outside of MPI{}{}, and {}", words_of_ranks(picture, processes),
-        processes.size() == 1 ? "runs " : "run ", place.empty() ? "" : ": ", place, waiting_words);
-    reasons.push_back({make_finding(picture, FindingKind::straggler, processes, words), words});
-  }
+  for (const auto& [job, places] : by_job)
+    for (const auto& [place, processes] : few_of(places)) {
+      const auto words =
+          fmt::format("{} {}outside of MPI{}{}, and {}", words_of_ranks(picture, processes),
+                      processes.size() == 1 ? "runs " : "run ", place.empty() ? "" : ": ", place,
+                      waiting_words);
+      reasons.push_back({make_finding(picture, FindingKind::straggler, processes, words), words});
+    }
 }
 
 void find_conditions(const FindingInput& input, std::vector<Reason>& reasons) {
