@@ -475,6 +475,17 @@ TEST(RecordedVerdict, AReceiveFromWhoWasGoneInBothLooksIsNoGuess) {
   EXPECT_NE(analyze(finalizing.dump).confidence, Confidence::likely);
 }
 
+/// It may have received the message before: its counts are not whole.
+TEST(RecordedVerdict, ASendToWhoIsInFinalizeIsAGuessWhereNobodyCountedWhatItReceived) {
+  RecordedJob job(2);
+  job.blocked_in_send(0, 1, 5);
+  job.in_call(1, "MPI_Finalize");
+  auto counted = job;
+  expect_recorded_deadlock(recorded_looks(counted), {0}, {1}, Confidence::likely);
+  job.world(1).recorded->whole = false;
+  EXPECT_EQ(recorded_looks(job).confidence, Confidence::possible);
+}
+
 /// Rank 2 computes, and is what rank 0 waits for.
 TEST(RecordedVerdict, WhatAFilterHidesMayBeWaitedFor) {
   for (const char* call : {"MPI_Waitany", "MPI_Waitall"}) {

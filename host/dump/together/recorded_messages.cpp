@@ -62,16 +62,12 @@ private:
     return seats_[seat].communicator->queue(op_class);
   }
 
-  static void set_unknown(Operation& send) {
-    send.status = send.request ? OpStatus::unknown : OpStatus::pending; // its call has not returned
-  }
-
   /// Sends to peers that are not in the document.
   void forget_unseen_peers(std::size_t seat) const {
     for (Operation& send : queue(seat, OpClass::send).operations) {
       const bool to_somebody = send.peer.local_rank && send.peer.local_rank != proc_null;
       if (was_pending(send) && to_somebody && !seats_.peer(seats_[seat], *send.peer.local_rank))
-        set_unknown(send);
+        send.status = OpStatus::unknown;
     }
   }
 
@@ -153,7 +149,7 @@ private:
       if (all_received)
         set_met(traffic, send);
       else if (was_pending(*send.operation))
-        set_unknown(*send.operation);
+        send.operation->status = OpStatus::unknown;
     }
   }
 
@@ -197,7 +193,7 @@ private:
       } else if (place.first >= unmet.most) {
         set_met(traffic, sends[i]);
       } else if (was_pending(*sends[i].operation)) {
-        set_unknown(*sends[i].operation);
+        sends[i].operation->status = OpStatus::unknown;
       }
     }
     if (!same)

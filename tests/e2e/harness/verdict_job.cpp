@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -109,7 +110,10 @@ DumpOutcome VerdictJob::look_apart(std::uint32_t seed, int rounds,
       auto arguments = target(process);
       arguments.insert(arguments.end(), {"--no-analyze", "-o", files.back()});
       arguments.insert(arguments.end(), options_.begin(), options_.end());
-      dump_json(arguments);
+      const DumpOutcome look = dump_json(arguments);
+      if (!std::filesystem::exists(files.back()))
+        throw std::runtime_error("a dump has written nothing: " +
+                                 testing::PrintToString<Outcome>(look));
     }
   return analyzed(files);
 }
