@@ -101,6 +101,23 @@ TEST_F(SlurmJobTest, ItsNodesCollectAJobThemselves) {
   EXPECT_EQ(job.finish(), "");
 }
 
+// Its daemons are started by srun, which names their nodes. Open MPI 5 has no table of its ranks.
+TEST_F(SlurmJobTest, AJobOfMpirunInAnAllocationIsFoundOnBothNodes) {
+  const SlurmCluster slurm(2);
+  const auto launcher =
+      openmpi_in_slurm({"salloc", "-N2", "--ntasks-per-node=2", "mpirun", "--allow-run-as-root"});
+  MpiJob job({.arguments = {"mix"}, .ranks = 4, .launcher = launcher});
+  const auto here = pids_here(slurm, job);
+  const Census census;
+  const auto mpirun = test::children_of(job.launcher());
+  ASSERT_EQ(mpirun.size(), 1U);
+  expect_all(dump_json({"--mpirun", std::to_string(mpirun.front())}), job, here);
+  expect_all(dump_json({"--slurm", slurm.job()}), job, here);
+  EXPECT_THAT(still_held(here, 5s), IsEmpty());
+  EXPECT_THAT(census.left_behind(5s), IsEmpty());
+  EXPECT_EQ(job.finish(), "");
+}
+
 // Components have jobs, and numbers of their ranks, of their own; the world is one.
 TEST_F(SlurmJobTest, AHeterogeneousJobIsOneJob) {
   const SlurmCluster slurm(2);

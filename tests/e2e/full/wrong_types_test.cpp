@@ -1,6 +1,7 @@
 // A pack of types in which one field is elsewhere, each in turn, although the build-id and all
 // sizes are right: never another operation with status "ok".
 
+#include "tests/e2e/harness/debian13.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
@@ -20,7 +21,10 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr const char* pack = MQBRIDGE_SOURCES "/host/mpi/openmpi/packs/openmpi-4.1.4-amd64.types";
+std::string right_pack() {
+  return fmt::format("{}/host/mpi/openmpi/packs/openmpi-{}-amd64.types", MQBRIDGE_SOURCES,
+                     openmpi5_is_asked_for() ? "5.0.7" : "4.1.4");
+}
 
 /// Fields that hold whatever the program wants, so that no value is impossible. Of two, something
 /// else that fits stands beside them.
@@ -53,7 +57,7 @@ struct Variant {
 /// The pack with each field 8 bytes further, or, at its type's end, nearer.
 std::vector<Variant> variants() {
   std::vector<std::string> lines;
-  std::ifstream file(pack);
+  std::ifstream file(right_pack());
   for (std::string line; std::getline(file, line);)
     lines.push_back(line);
   std::vector<Variant> all;
@@ -109,7 +113,7 @@ TEST(WrongTypes, AFieldThatIsElsewhereGivesNoOtherOperationsWithStatusOk) {
     return dump_json(
         {"--no-stacks", "--types", types, local_target(job.pid(0)), local_target(job.pid(1))});
   };
-  const DumpOutcome right = dump(pack);
+  const DumpOutcome right = dump(right_pack());
   ASSERT_EQ(right.status(), 0) << right.err;
   std::set<std::string> passed;
   for (const Variant& variant : variants()) {

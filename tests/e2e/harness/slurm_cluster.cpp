@@ -137,17 +137,21 @@ std::string SlurmCluster::job() const {
   return first;
 }
 
-std::vector<std::string> openmpi_by_srun(const std::vector<std::string>& options) {
+std::vector<std::string> openmpi_in_slurm(const std::vector<std::string>& launcher) {
   std::vector<std::string> words = {"env",
                                     "--unset=PMIX_MCA_gds",
                                     "OMPI_MCA_pml=ob1",
                                     "OMPI_MCA_coll=^han", // as mpirun_over() says
                                     "OMPI_MCA_btl=self,tcp",
-                                    "OMPI_MCA_btl_tcp_if_include=lo",
-                                    "srun",
-                                    "--mpi=pmix"};
-  words.insert(words.end(), options.begin(), options.end());
+                                    "OMPI_MCA_btl_tcp_if_include=lo"};
+  words.insert(words.end(), launcher.begin(), launcher.end());
   return words;
+}
+
+std::vector<std::string> openmpi_by_srun(const std::vector<std::string>& options) {
+  std::vector<std::string> srun = {"srun", "--mpi=pmix"};
+  srun.insert(srun.end(), options.begin(), options.end());
+  return openmpi_in_slurm(srun);
 }
 
 } // namespace mqbridge::e2e

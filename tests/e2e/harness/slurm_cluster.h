@@ -40,8 +40,9 @@ private:
   std::optional<test::EnvironmentVariable> configuration_;
 };
 
-/// The words that start a job of Open MPI, for JobSpec::launcher: `srun` with `options`. Its ranks
-/// talk over loopback: no two nodes share memory.
+/// The words that start a job of Open MPI by this launcher of Slurm, for JobSpec::launcher. Its
+/// ranks talk over loopback: no two nodes share memory.
+std::vector<std::string> openmpi_in_slurm(const std::vector<std::string>& launcher);
 std::vector<std::string> openmpi_by_srun(const std::vector<std::string>& options);
 
 } // namespace mqbridge::e2e
