@@ -1,12 +1,29 @@
 #include "host/job/daemon_nodes.h"
 
 #include "host/job/job_book.h"
+#include "host/job/slurm_nodes.h"
 #include "host/limits.h"
 #include "rsp/packet/printable.h"
 
 #include <algorithm>
 
 namespace mqbridge {
+namespace {
+
+std::vector<std::string> hosts_of_slurm_job(const std::string& job,
+                                            std::vector<FindTrouble>& faults) {
+  std::vector<std::string> hosts;
+  auto found = find_slurm_nodes({job, std::nullopt}, Launcher::srun);
+  if (!found)
+    faults.push_back({"job " + job, std::move(found.error())});
+  else
+    for (const Node& node : found->nodes)
+      if (node.launcher != Launcher::local) // that one is looked at anyhow
+        hosts.push_back(node.host);
+  return hosts;
+}
+
+} // namespace
 
 bool descends(std::span<const std::int64_t> ancestors, std::int64_t pid) {
   return std::ranges::find(ancestors, pid) != ancestors.end();
@@ -45,7 +62,10 @@ std::vector<Node> DaemonNodes::started_from(std::span<const Node> nodes,
         continue;
       auto& daemons = daemons_[start.command.jobs];
       daemons.count = std::max(daemons.count, start.command.daemons);
-      for (const auto& host : start.hosts) {
+      auto hosts = start.hosts;
+      if (hosts.empty() && !start.slurm_job.empty() && daemons.hosts.empty())
+        hosts = hosts_of_slurm_job(start.slurm_job, faults); // all of its nodes: srun names none
+      for (const auto& host : hosts) {
         if (daemons.hosts.size() == limits::slurm_nodes || !daemons.hosts.insert(host).second)
           continue;
         if (auto node = node_of(host, start))

@@ -172,7 +172,7 @@ private:
     }
     if (numbers_of(node_files(launcher.node, tools_, stop_), launcher.pid).size() > 1)
       return find_descendants(launcher, "has the process ids of its container in MPIR_proctable");
-    const auto names = nodes_of_table(launcher, read.program);
+    const auto names = nodes_of_table(launcher, read);
     auto nodes = nodes_of(table, names);
     if (!has_scripts(table)) // then few nodes are scanned: each costs a login
       std::erase_if(nodes, [](const Node& node) { return node.launcher != Launcher::local; });
@@ -231,13 +231,19 @@ private:
       say_missing_ranks(findings_.jobs, findings_.faults, "mpirun.ranks_missing", "ssh:HOST:PID");
   }
 
-  /// If the launcher is an srun whose job is known, srun also reaches the job's nodes.
-  TableNodes nodes_of_table(const NodeProcess& launcher, std::string_view program) const {
+  /// Where the launcher is an srun, or was started within a job of Slurm, srun also reaches the
+  /// job's nodes: ssh may be forbidden there. Slurm is not asked for a job of the launcher's node.
+  TableNodes nodes_of_table(const NodeProcess& launcher, const LauncherTable& read) const {
     TableNodes nodes{launcher, request_.launcher.value_or(Launcher::ssh)};
     const bool may_be_srun = request_.launcher.value_or(Launcher::srun) == Launcher::srun;
-    if (program != "srun" || !may_be_srun || launcher.node.launcher != Launcher::local)
+    const bool all_here = std::ranges::all_of(read.table.entries, [&](const ProctableEntry& entry) {
+      const auto node = nodes.find(entry.host);
+      return node && *node == launcher.node;
+    });
+    if (all_here || !may_be_srun || launcher.node.launcher != Launcher::local)
       return nodes;
-    const auto step = step_of_srun(launcher.pid);
+    const auto step =
+        read.program == "srun" ? step_of_srun(launcher.pid) : job_around(launcher.pid);
     auto job = step ? find_slurm_nodes(*step, Launcher::srun) : Result<SlurmNodes>();
     if (job)
       nodes.known = std::move(job->nodes);

@@ -136,16 +136,6 @@ Result<std::vector<SlurmJobLine>> ask_for_job(const SlurmStep& step) {
   return lines;
 }
 
-/// The job that a process of this host names in its environment, if it runs within one.
-std::optional<std::string> job_of_process(std::int64_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
-  std::string text(rsp::limits::environment_of_another, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  auto job = parse_environment(text).slurm_job;
-  return job && consists_of(*job, "") ? job : std::nullopt;
-}
-
 std::optional<SlurmStep> step_among(std::int64_t srun, const std::vector<std::string>& question) {
   const auto output = ask(question);
   if (!output)
@@ -195,10 +185,20 @@ std::vector<SlurmStepLine> parse_steps(std::string_view output) {
   return steps;
 }
 
+std::optional<SlurmStep> job_around(std::int64_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
+  std::string text(rsp::limits::environment_of_another, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  auto job = parse_environment(text).slurm_job;
+  return job && consists_of(*job, "") ? std::optional(SlurmStep{std::move(*job), std::nullopt})
+                                      : std::nullopt;
+}
+
 std::optional<SlurmStep> step_of_srun(std::int64_t srun) {
   std::optional<SlurmStep> found;
-  if (const auto job = job_of_process(srun))
-    found = step_among(srun, {"scontrol", "--oneliner", "show", "steps", *job});
+  if (const auto around = job_around(srun))
+    found = step_among(srun, {"scontrol", "--oneliner", "show", "steps", around->job});
   return found ? found : step_among(srun, {"scontrol", "--oneliner", "show", "steps"});
 }
 

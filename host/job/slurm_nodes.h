@@ -60,4 +60,7 @@ std::vector<SlurmStepLine> parse_steps(std::string_view output);
 /// first.
 std::optional<SlurmStep> step_of_srun(std::int64_t srun);
 
+/// The job in which a process of this host was started, as its environment says.
+std::optional<SlurmStep> job_around(std::int64_t pid);
+
 } // namespace mqbridge

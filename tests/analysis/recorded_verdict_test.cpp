@@ -481,7 +481,7 @@ TEST(RecordedVerdict, ASendToWhoIsInFinalizeIsAGuessWhereNobodyCountedWhatItRece
   job.blocked_in_send(0, 1, 5);
   job.in_call(1, "MPI_Finalize");
   auto counted = job;
-  expect_recorded_deadlock(recorded_looks(counted), {0}, {1}, Confidence::likely);
+  expect_recorded_deadlock(recorded_looks(counted), {0}, {1}, Confidence::certain);
   job.world(1).recorded->whole = false;
   EXPECT_EQ(recorded_looks(job).confidence, Confidence::possible);
 }

@@ -2,6 +2,7 @@
 
 #include "host/job/daemon_nodes.h"
 #include "tests/job/fake_node.h"
+#include "tests/job/slurm_that_says.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -100,6 +101,33 @@ TEST(DaemonNodes, OfSrunAreThoseOfItsJob) {
   EXPECT_THAT(started(daemons, {}, node).targets, ElementsAre("srun:77:n1:1", "srun:77:n2:1"));
   DaemonNodes by_ssh(launcher, Launcher::ssh);
   EXPECT_THAT(started(by_ssh, {}, node).targets, ElementsAre("ssh:n1:1", "ssh:n2:1"));
+}
+
+/// As the launcher writes it where there is a daemon on each node of the allocation.
+TEST(DaemonNodes, OfSrunWithoutAListAreOnAllNodesOfItsJob) {
+  auto command = daemon_on("", 3);
+  command.erase(command.begin(), command.begin() + 4);
+  command.insert(command.begin(), {"srun", "--ntasks-per-node=1", "--ntasks=2", "prted"});
+  FakeNode node;
+  node.add({.pid = 10, .name = "prterun"})
+      .add({.pid = 11,
+            .parent = 10,
+            .name = "srun",
+            .environment = {"SLURM_JOB_ID=77"},
+            .command = command});
+  const auto words = [&] {
+    DaemonNodes daemons(launcher, {});
+    auto found = started(daemons, {}, node);
+    for (const FindTrouble& fault : found.faults)
+      found.targets.emplace_back(fault.error.code);
+    return found.targets;
+  };
+  {
+    const SlurmThatSays slurm("mqbridge|77|77|n[1-2]|RUNNING\n", "n1\nn2\n");
+    EXPECT_THAT(words(), ElementsAre("srun:77:n1:1", "srun:77:n2:1"));
+  }
+  const SlurmThatSays broken("slurm_load_jobs error: nobody answers\n", "", 1);
+  EXPECT_THAT(words(), ElementsAre("slurm.query"));
 }
 
 TEST(DaemonNodes, ThatAreNotNamedAreMissed) {

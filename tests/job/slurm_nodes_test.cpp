@@ -1,13 +1,9 @@
 // What Slurm's programs say, as it is, and as a liar would have it.
 
 #include "host/job/slurm_nodes.h"
-#include "tests/support/environment_variable.h"
-#include "tests/support/temp_directory.h"
+#include "tests/job/slurm_that_says.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <gmock/gmock.h>
 
 namespace mqbridge::test {
@@ -16,31 +12,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-/// Programs of Slurm's names that say what a test wants.
-class SlurmThatSays {
-public:
-  SlurmThatSays(const std::string& squeue, const std::string& hostnames, int exit_status = 0) {
-    write("squeue", squeue, exit_status);
-    write("scontrol", hostnames, exit_status);
-    path_.emplace("PATH", directory_.path().string() + ":" + std::getenv("PATH"));
-  }
-  /// Whether scontrol was started at all.
-  bool expanded() const { return std::filesystem::exists(directory_.path() / "scontrol.ran"); }
-
-private:
-  void write(const std::string& name, const std::string& text, int exit_status) {
-    const auto program = directory_.path() / name;
-    const auto says = program.string() + ".says";
-    std::ofstream(says) << text;
-    std::ofstream(program) << fmt::format("#!/bin/sh\ntouch {}.ran\ncat {}\nexit {}\n",
-                                          program.string(), says, exit_status);
-    std::filesystem::permissions(program, std::filesystem::perms{0755});
-  }
-
-  TempDirectory directory_;
-  std::optional<EnvironmentVariable> path_;
-};
 
 /// "LAUNCHER JOB HOST" of each, or the code of the error and its message.
 std::vector<std::string> nodes_of(const SlurmStep& step, Launcher launcher = Launcher::srun) {

@@ -85,7 +85,7 @@ void add_color_option(CLI::App* app, RawOptions& raw) {
 void add_node_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Job");
   add_choice(app, "--launcher", raw.launcher,
-             "how nodes are reached (with --slurm: srun; else ssh)", {"local", "ssh", "srun"});
+             "how nodes are reached (of a job of Slurm: srun; else ssh)", {"local", "ssh", "srun"});
   add_value(app, "--launcher-args", raw.launcher_args, "more options of ssh or srun", "ARGS");
   add_value(app, "--node-command", raw.node_command,
             "enters a container on a node: 'nsenter -t {pid} -a'", "TEMPLATE");
