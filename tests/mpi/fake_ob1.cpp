@@ -144,6 +144,8 @@ void FakeOb1::add_library() {
     const auto header = (size_of("opal_free_list_item_t") + 7) / 8 * 8;
     const Address block = make(header + requests_in_block * stride + 8);
     append(blocks, block);
+    for (std::uint64_t n = 0; n < requests_in_block; ++n) // of the class from the start
+      set_class(block + header + n * stride, 0x7000 + i);
     blocks_[i] = {block + header, 0};
   }
 }

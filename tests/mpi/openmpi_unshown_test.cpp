@@ -426,6 +426,58 @@ TEST_P(OpenMpiUnshown, WithoutADllTheRequestsOfTheProgramAreFoundInTheSamePlace)
   EXPECT_EQ(queue(OpClass::unexpected).state, QueueState::available);
 }
 
+/// Requests that contradict each other, as a field that is elsewhere than the known types say makes
+/// them.
+class OpenMpiMisread : public OpenMpiUnshown {
+protected:
+  OpenMpiMisread() {
+    request.all = true;
+    for (auto& communicator : process.communicators)
+      for (Queue& none : communicator.queues)
+        none = process.communicators[0].queue(OpClass::unexpected);
+    process.channel(0, 1);
+    const auto posted = process.request(0, {1, 5, 2});
+    process.post(0, 1, posted);
+    sent = process.request(0, {1, 6, 1});
+  }
+  void expect_damage(const std::string& words) {
+    add();
+    EXPECT_NE(queue(OpClass::send).state, QueueState::available);
+    ASSERT_TRUE(damage);
+    EXPECT_THAT(damage->message, testing::HasSubstr(words));
+  }
+
+  FakeOb1::Address sent = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(, OpenMpiMisread, testing::ValuesIn(test_platforms()),
+                         [](const auto& of) { return platform_name(of.param); });
+
+TEST_P(OpenMpiMisread, ARequestOfAnotherClassThanItsList) {
+  process.set_class(sent, nowhere);
+  expect_damage("is no request of its list");
+}
+
+TEST_P(OpenMpiMisread, ARequestOfNoCommunicator) {
+  process.set(sent, {"mca_pml_base_request_t.req_comm"}, nowhere);
+  expect_damage("is of no communicator");
+}
+
+TEST_P(OpenMpiMisread, APostedReceiveThatIsNotAmongTheRequests) {
+  const auto elsewhere = process.stack_request(0, {1, 5, 2});
+  process.post(0, 1, elsewhere);
+  expect_damage("1 of 2 posted receives are not among the requests");
+}
+
+TEST_P(OpenMpiUnshown, WhereNoCommunicatorHasAnObjectOfOb1NothingIsKnown) {
+  for (const std::uint64_t context : {0, 7})
+    process.set(process.object_of(context), {"ompi_communicator_t.c_pml_comm"}, 0);
+  add();
+  EXPECT_NE(queue(OpClass::unexpected).state, QueueState::available);
+  ASSERT_TRUE(damage);
+  EXPECT_THAT(damage->message, testing::HasSubstr("ob1 has no object of any communicator"));
+}
+
 TEST_P(OpenMpiUnshown, ADllThatListsFewerReceivesThanArePostedIsContradicted) {
   request.dll_is_done = true;
   process.channel(0, 1);

@@ -20,15 +20,17 @@ constexpr std::string_view table_symbol = "ompi_mpi_communicators";
 constexpr std::string_view null_symbol = "ompi_mpi_comm_null";
 constexpr std::string_view type = "ompi_communicator_t";
 constexpr std::uint64_t is_intercommunicator = 1; // OMPI_COMM_INTER
+constexpr std::uint64_t is_predefined = 4;        // OMPI_COMM_INTRINSIC
 /// Open MPI 5 keeps a place for a communicator whose members still agree on it: OMPI_COMM_SENTINEL.
 constexpr Words::Value reserved = 1;
 constexpr std::size_t longest_name = 64; // MPI_MAX_OBJECT_NAME
 
-Failure unreadable(const std::string& what) {
+constexpr std::string_view dump_again =
+    "dump again: a process that was stopped in the middle of a change has changed it by then";
+
+Failure unreadable(const std::string& what, std::string_view hint = dump_again) {
   return fail(codes::walk_unreadable,
-              fmt::format("Open MPI's communicators are not known: {}", what),
-              "dump again: a process that was stopped in the middle of a change has changed it by "
-              "then");
+              fmt::format("Open MPI's communicators are not known: {}", what), std::string(hint));
 }
 
 class TableReader {
@@ -64,10 +66,37 @@ public:
     }
     if (fields_.error())
       return Failure(*fields_.error());
+    if (auto wrong = misread(table))
+      return unreadable(*wrong, "if another dump says so, too, the types are those of another "
+                                "build: mqbridge types make makes those of this one");
     return table;
   }
 
 private:
+  /// What is known of MPI_COMM_WORLD and MPI_COMM_SELF in every process, and is not so where a
+  /// field is elsewhere than the known types say. The program may have renamed one of them.
+  std::optional<std::string> misread(const CommunicatorTable& table) const {
+    bool all_unnamed = true;
+    std::size_t predefined = 0;
+    for (; predefined < std::min<std::size_t>(2, table.objects.size()); ++predefined) {
+      const Communicator& communicator = table.communicators[predefined];
+      if (communicator.id.value != predefined)
+        break; // a process that has begun with a session has neither
+      const auto& object = table.objects[predefined];
+      const auto flags = words_.get(object, keys_.flags);
+      const std::uint64_t first = keys_.context_end ? 0 : predefined; // of a context id's halves
+      if ((flags && (*flags & is_predefined) == 0) ||
+          words_.get(object, keys_.context).value_or(first) != first)
+        return fmt::format("the one at place {} has not the context and the flags that it always "
+                           "has",
+                           predefined);
+      all_unnamed = all_unnamed && communicator.name.empty();
+    }
+    if (predefined == 2 && all_unnamed)
+      return "MPI_COMM_WORLD and MPI_COMM_SELF have no names";
+    return std::nullopt;
+  }
+
   Result<std::vector<std::uint64_t>> all_slots() {
     const auto root = space_.images.find_symbol(table_symbol);
     const Field count = fields_.find_as_typed("opal_pointer_array_t", "size");

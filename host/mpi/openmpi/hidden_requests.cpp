@@ -84,6 +84,8 @@ public:
     if (asked_for(OpClass::send))
       if (auto done = look_through_all("mca_pml_base_send_requests", OpClass::send); !done)
         return forward(std::move(done));
+    if (request_.all)
+      check_walk();
     if (auto done = add(); !done)
       return forward(std::move(done));
     if (sight_ == DllSight::all)
@@ -159,6 +161,20 @@ private:
         as_int(value(layout_.tag)) >= any_tag)
       of_program_.emplace_back(posted.communicator, item.address().value);
     return std::nullopt;
+  }
+
+  /// All posted receives must be among all requests; where they are not, sends are not believed
+  /// either, which nothing but their own list of the same type tells of.
+  void check_walk() {
+    std::ranges::sort(walked_);
+    const auto missing = std::ranges::count_if(posted_, [&](std::uint64_t request) {
+      return !std::ranges::binary_search(walked_, request);
+    });
+    for (const OpClass op_class : {OpClass::receive, OpClass::send})
+      if (missing > 0 && asked_for(op_class))
+        doubt_all(op_class, fmt::format("{} of {} posted receives are not among the requests that "
+                                        "ob1 has made",
+                                        missing, posted_.size()));
   }
 
   /// Finds the program's pending receives that are not among the posted ones. They have met a long
@@ -243,8 +259,7 @@ private:
     if (!all)
       return forward(std::move(all));
     if (all->damage || (all->stride < layout_.size() && !all->blocks.empty()))
-      for (std::size_t i = 0; i < communicators_.size(); ++i)
-        doubt(i, op_class, all->damage.value_or("requests are smaller than they can be"));
+      doubt_all(op_class, all->damage.value_or("requests are smaller than they can be"));
     if (all->stride < layout_.size())
       return {};
     if (!request_.all && all->unseen_by_dll > 0) {
@@ -287,8 +302,8 @@ private:
       if (request_.all || as_int(tag) < any_tag)
         sought.push_back(tags[i] - layout_.tag.offset);
     }
-    for (std::size_t n = 0; unread && n < communicators_.size(); ++n)
-      doubt(n, op_class, fmt::format("the request at {:#x} cannot be read", unread->value));
+    if (unread)
+      doubt_all(op_class, fmt::format("the request at {:#x} cannot be read", unread->value));
     auto requests = Structures::read(sought, layout_.size(), space_);
     if (!requests)
       return forward(std::move(requests));
@@ -307,9 +322,22 @@ private:
         of_program ? value(layout_.state).value_or(request_invalid) != request_invalid
                    : value(layout_.state) == request_active &&
                          value(layout_.complete).value_or(request_completed) != request_completed;
-    if (!in_use || value(layout_.class_of) != class_of || communicator == by_object_.end())
+    if (value(layout_.class_of) != class_of)
+      return doubt_all(
+          op_class, fmt::format("what stands at {:#x} is no request of its list", address.value));
+    if (!in_use)
       return;
+    if (communicator == by_object_.end()) {
+      // One of the MPI's own may be of a communicator that is just being made.
+      if (request_.all && of_program && value(layout_.state) == request_active)
+        doubt_all(op_class, fmt::format("the request at {:#x} is of no communicator in Open MPI's "
+                                        "table",
+                                        address.value));
+      return;
+    }
     const std::size_t at = communicator->second;
+    if (request_.all && op_class == OpClass::receive)
+      walked_.push_back(address.value);
     const bool posted = op_class == OpClass::send || is_posted(address.value);
     // find_matched() looks at those of the program again.
     const bool doubted =
@@ -374,7 +402,15 @@ private:
 
   void doubt(std::size_t communicator, OpClass op_class, const std::string& why) {
     filler(communicator, op_class)
-        .damage(fmt::format("what goes on inside of collectives and probes is not known: {}", why));
+        .damage(fmt::format("{} is not known: {}",
+                            request_.all ? "what is pending"
+                                         : "what goes on inside of collectives and probes",
+                            why));
+  }
+
+  void doubt_all(OpClass op_class, const std::string& why) {
+    for (std::size_t i = 0; i < communicators_.size(); ++i)
+      doubt(i, op_class, why);
   }
 
   static std::int64_t as_int(const Words::Value& value) {
@@ -392,7 +428,8 @@ private:
   std::vector<std::uint64_t>
       posted_; ///< receives that have met no message; sorted once all are there
   std::vector<std::pair<std::size_t, std::uint64_t>>
-      of_program_; ///< posted receives of the program, with their communicators
+      of_program_;                    ///< posted receives of the program, with their communicators
+  std::vector<std::uint64_t> walked_; ///< receives in use, of UnshownRequest::all
   DllSight sight_ = DllSight::all;
   std::map<std::pair<std::size_t, OpClass>, QueueFiller> fillers_;
   ChunkedList<Found> found_;

@@ -81,6 +81,11 @@ private:
       overtaking_.push_back(
           (words.get(objects[i], layout_.assertions).value_or(0) & allow_overtake) != 0);
     }
+    // One that is just being made may have none; MPI_COMM_WORLD is among them.
+    if (ob1_objects_.empty())
+      for (CommunicatorChannels& channels : found_)
+        if (channels.has_object && !channels.damage)
+          channels.damage = "ob1 has no object of any communicator";
     return {};
   }
 

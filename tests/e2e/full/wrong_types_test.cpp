@@ -46,8 +46,12 @@ const std::set<std::string> unnoticed = {
     "mca_pml_ob1_rendezvous_hdr_t.hdr_msg_length",
     "ompi_request_t.req_complete",
     "ompi_status_public_t._ucount",
-    "opal_pointer_array_t.size",
 };
+
+/// Under 4.1.4 the DLL reads it, too; under 5.0.7 the members' ranks in the world are not known.
+std::string unnoticed_of_release() {
+  return openmpi5_is_asked_for() ? "ompi_group_t.grp_proc_pointers" : "opal_pointer_array_t.size";
+}
 
 struct Variant {
   std::string field; ///< "type.field"
@@ -127,7 +131,9 @@ TEST(WrongTypes, AFieldThatIsElsewhereGivesNoOtherOperationsWithStatusOk) {
     if (operations_of(other.document) != operations_of(right.document))
       passed.insert(variant.field);
   }
-  EXPECT_EQ(passed, unnoticed);
+  auto expected = unnoticed;
+  expected.insert(unnoticed_of_release());
+  EXPECT_EQ(passed, expected);
 }
 
 } // namespace
