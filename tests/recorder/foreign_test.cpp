@@ -35,9 +35,10 @@ fs::path libraries_of(const ForeignPlatform& platform) {
 void compile(const ForeignPlatform& platform, const std::vector<std::string>& sources,
              const std::vector<std::string>& options, const fs::path& output) {
   const auto headers = libraries_of(platform) / "openmpi/include";
-  test::ChildSpec spec = {{platform.compiler + "-gcc", "-std=c17", "-O2", "-Wall", "-Wextra",
-                           "-Wconversion", "-Wshadow", "-Werror", "-I", top.string(), "-isystem",
-                           headers.string(), "-o", output.string()}};
+  test::ChildSpec spec = compiler_of(platform);
+  spec.argv.insert(spec.argv.end(),
+                   {"-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-I",
+                    top.string(), "-isystem", headers.string(), "-o", output.string()});
   spec.argv.insert(spec.argv.end(), sources.begin(), sources.end());
   spec.argv.insert(spec.argv.end(), options.begin(), options.end());
   output_of(spec);

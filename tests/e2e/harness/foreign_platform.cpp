@@ -26,20 +26,11 @@ const std::vector<ForeignPlatform> platforms = {
      "qemu-ppc64le-static"},
 };
 
-/// Compiles for the C library that is there: what is compiled for this machine's may need a later
-/// one.
-test::ChildSpec compiler_of(const ForeignPlatform& platform, const fs::path& files) {
-  const auto headers = files / "usr/include";
-  return {{platform.compiler + "-gcc", "--sysroot=" + files.string(),
-           fmt::format("-B{}/usr/lib/{}", files.string(), platform.multiarch), "-isystem",
-           (headers / platform.multiarch).string(), "-isystem", headers.string(), "-std=c17"}};
-}
-
 test::ChildSpec compile_command(const ForeignPlatform& platform, const std::string& name,
                                 const fs::path& files, const fs::path& output) {
   const auto libraries = files / "usr/lib" / platform.multiarch;
   const auto headers = libraries / "openmpi/include";
-  auto spec = compiler_of(platform, files);
+  auto spec = compiler_of(platform);
   spec.argv.insert(spec.argv.end(),
                    {"-D_GNU_SOURCE", "-g", "-O1", "-I", MQBRIDGE_SOURCE_DIRECTORY, "-isystem",
                     headers.string(), "-isystem", (headers / "openmpi").string()});
@@ -92,6 +83,14 @@ fs::path files_of(const ForeignPlatform& platform) {
   return target_files(platform.target);
 }
 
+test::ChildSpec compiler_of(const ForeignPlatform& platform) {
+  const auto files = files_of(platform);
+  const auto headers = files / "usr/include";
+  return {{platform.compiler + "-gcc", "--sysroot=" + files.string(),
+           fmt::format("-B{}/usr/lib/{}", files.string(), platform.multiarch), "-isystem",
+           (headers / platform.multiarch).string(), "-isystem", headers.string(), "-std=c17"}};
+}
+
 fs::path foreign_program(const ForeignPlatform& platform, const std::string& name) {
   return program_for(platform.target, name, [&](const fs::path& output) {
     return compile_command(platform, name, files_of(platform), output);
@@ -102,7 +101,7 @@ fs::path foreign_recorder(const ForeignPlatform& platform, const fs::path& direc
   const auto library = directory / "libmqbridge-recorder.so";
   const auto files = files_of(platform);
   const auto headers = files / "usr/lib" / platform.multiarch / "openmpi/include";
-  auto spec = compiler_of(platform, files);
+  auto spec = compiler_of(platform);
   spec.argv.insert(spec.argv.end(),
                    {"-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-fPIC",
                     "-fexceptions", "-shared", "-fvisibility=hidden", "-Wl,-z,nodelete", "-I",

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/support/child_process.h"
+
 #include <filesystem>
 #include <iosfwd>
 #include <string>
@@ -28,6 +30,10 @@ std::string lacking(const ForeignPlatform& platform);
 
 /// Where `./dev targets` keeps the files of a target.
 std::filesystem::path files_of(const ForeignPlatform& platform);
+
+/// Compiles for the C library that is there: what is compiled for this machine's may need a later
+/// one.
+test::ChildSpec compiler_of(const ForeignPlatform& platform);
 
 /// oracle_poster, or another MPI program of tests/inferiors, for `platform`, compiled against the
 /// files of its target. Compiled again when its sources or the target are younger; by one test at a
