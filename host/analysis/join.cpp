@@ -81,13 +81,23 @@ public:
     std::ranges::move(nameless_, std::back_inserter(joined_.ranks));
     for (auto look = earlier.rbegin(); look != earlier.rend(); ++look)
       joined_.earlier.push_back(std::move(look->second));
+    const bool in_pieces = documents_ > 1 || lacks_names(joined_);
     name_communicators(joined_, documents_ > 1);
-    if (documents_ > 1)
+    if (in_pieces)
       settle_messages();
     return std::move(joined_);
   }
 
 private:
+  /// Lines of NDJSON were written before all ranks were known.
+  static bool lacks_names(const Dump& dump) {
+    return std::ranges::any_of(dump.ranks, [](const RankDump& rank) {
+      return std::ranges::any_of(rank.communicators, [](const Communicator& communicator) {
+        return communicator.key.empty();
+      });
+    });
+  }
+
   /// Works out the messages again: each document was made without the recorders of the others'
   /// processes.
   void settle_messages() {

@@ -1,6 +1,7 @@
 #include "host/analysis/analyze.h"
 #include "host/analysis/join.h"
 #include "tests/analysis/job_on_paper.h"
+#include "tests/analysis/recorded_job.h"
 
 #include <gtest/gtest.h>
 
@@ -91,6 +92,22 @@ TEST(JoinDocuments, WhatOneOfThemLeftOutIsNotSeen) {
   EXPECT_EQ(joined->filters.tags, std::vector<std::int64_t>{17});
   EXPECT_EQ(joined->filters.variables.patterns, std::vector<std::string>{"btl_*"});
   EXPECT_EQ(joined->filters.variables.verbosity, Verbosity::user_basic);
+}
+
+/// As lines of NDJSON come: each rank was written before the others were known.
+TEST(JoinDocuments, OfRanksWithoutNamesWhatHasArrivedIsWorkedOut) {
+  test::RecordedJob job(2);
+  job.sent(0, 1, 5);
+  for (RankDump& rank : job.dump.ranks)
+    for (Communicator& communicator : rank.communicators) {
+      communicator.key.clear();
+      communicator.queue(OpClass::unexpected).state = QueueState::unavailable;
+    }
+  const auto joined = join_documents({{"lines", job.dump}});
+  ASSERT_TRUE(joined);
+  const Queue& unexpected = joined->ranks[1].communicators.front().queue(OpClass::unexpected);
+  EXPECT_EQ(unexpected.state, QueueState::available);
+  EXPECT_EQ(unexpected.total, 1U);
 }
 
 } // namespace

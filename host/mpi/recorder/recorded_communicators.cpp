@@ -93,6 +93,7 @@ private:
       return;
     queue.state = QueueState::unavailable;
     queue.reason = QueueReason::senders_unseen;
+    queue.total.reset();
   }
 
   Result<void> add_joints() {
