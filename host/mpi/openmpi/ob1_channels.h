@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/mpi/openmpi/item_lists.h"
+#include "host/mpi/item_lists.h"
 #include "host/mpi/openmpi/ob1_layout.h"
 #include "host/mqs/queues.h"
 #include "host/process/address_space.h"

@@ -57,7 +57,16 @@ std::size_t end_of(std::initializer_list<Field> fields) {
 
 } // namespace
 
-Ob1Layout::Ob1Layout(Fields& fields, const AddressSpace& space) : links(fields, space.platform) {
+ListLinks opal_list_links(Fields& fields, const Platform& platform) {
+  const int pointer = platform.pointer_size;
+  return {fields.find("opal_list_t", "opal_list_sentinel", pointer),
+          fields.find("opal_list_item_t", "opal_list_next", pointer),
+          fields.find("opal_list_item_t", "opal_list_prev", pointer),
+          fields.find_as_typed("opal_list_t", "opal_list_length")};
+}
+
+Ob1Layout::Ob1Layout(Fields& fields, const AddressSpace& space)
+    : links(opal_list_links(fields, space.platform)) {
   const auto pointer = static_cast<std::size_t>(space.platform.pointer_size);
   if (!links)
     missing.emplace_back("opal_list_t");

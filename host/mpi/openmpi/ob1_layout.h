@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/mpi/openmpi/item_lists.h"
+#include "host/mpi/item_lists.h"
 #include "host/mpi/structures.h"
 #include "host/process/address_space.h"
 
@@ -10,6 +10,9 @@
 #include <vector>
 
 namespace mqbridge::openmpi {
+
+/// The links of an opal_list_t (opal/class/opal_list.h), for this build.
+ListLinks opal_list_links(Fields& fields, const Platform& platform);
 
 /// Where fields are in the objects of ob1, Open MPI's transport, for this build and platform
 /// (ompi/mca/pml/ob1/pml_ob1_comm.h, _recvfrag.h, _hdr.h). Lists are those of ListLinks.

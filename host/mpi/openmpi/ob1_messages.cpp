@@ -1,12 +1,12 @@
 #include "host/mpi/openmpi/ob1_messages.h"
 
 #include "host/mpi/openmpi/collective_tags.h"
+#include "host/mpi/openmpi/stray_messages.h"
 #include "host/mpi/queue_filler.h"
 #include "host/mqs/interpret.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <map>
 #include <set>
 #include <utility>
@@ -301,61 +301,30 @@ Result<std::vector<ItemList>> lists_of_ob1(const Ob1Layout& layout, const Addres
   return lists;
 }
 
-/// Messages without a communicator, alike in all that is said of them.
-struct Stray {
-  std::uint64_t context = 0;
-  std::int64_t source = 0, tag = 0;
-  auto operator<=>(const Stray&) const = default;
-};
-
-Error describe(const std::map<Stray, std::uint64_t>& strays) {
-  constexpr std::size_t most_said = 16;
-  std::uint64_t count = 0;
-  std::size_t left_out = 0;
-  std::vector<std::string> words;
-  for (const auto& [stray, times] : strays) {
-    count += times;
-    if (words.size() < most_said)
-      words.push_back(fmt::format("{} from {} tag {} on context {:#x}", times, stray.source,
-                                  stray.tag, stray.context));
-    else
-      ++left_out;
-  }
-  if (left_out > 0)
-    words.push_back(fmt::format("and {} more kinds", left_out));
-  return {"queue.no_communicator",
-          fmt::format("{} message{} came for communicators that this process does not have, not "
-                      "yet or not any more, and stand{} in no queue: {}",
-                      count, count == 1 ? "" : "s", count == 1 ? "s" : "", fmt::join(words, ", ")),
-          "if it makes the communicator just now, dump it again; else look for an MPI_Comm_free "
-          "before the last receive"};
-}
-
 } // namespace
 
 Result<std::optional<Error>> find_stray_messages(const Ob1Layout& layout,
                                                  const AddressSpace& space) {
-  constexpr std::size_t most_kinds = 10'000;
   if (layout.message_class == 0) // then nothing tells which of the lists has messages
     return std::nullopt;
   const auto lists = lists_of_ob1(layout, space);
   if (!lists)
     return Failure(lists.error());
-  std::map<Stray, std::uint64_t> strays;
+  StrayMessages strays;
   const auto as_int = [](const Words::Value& value) {
     return as_target_int(static_cast<std::int64_t>(value.value_or(0)));
   };
   const TakeItem take = [&](std::size_t, const ItemBytes& item) -> std::optional<std::string> {
-    if (item.value(layout.class_of) != layout.message_class || strays.size() == most_kinds)
+    if (item.value(layout.class_of) != layout.message_class ||
+        !strays.take({item.value(layout.context).value_or(0), as_int(item.value(layout.source)),
+                      as_int(item.value(layout.tag))}))
       return std::string(no_more);
-    ++strays[{item.value(layout.context).value_or(0), as_int(item.value(layout.source)),
-              as_int(item.value(layout.tag))}];
     return std::nullopt;
   };
   auto ends = walk_lists(*lists, layout.links, layout.message_bytes(), space, take);
   if (!ends)
     return forward(std::move(ends));
-  return strays.empty() ? std::nullopt : std::optional(describe(strays));
+  return strays.warning();
 }
 
 Result<void> add_unexpected_messages(std::vector<Communicator>& communicators,

@@ -3,7 +3,6 @@
 #include "host/memory/reader.h"
 #include "host/mpi/openmpi/communicator_table.h"
 #include "host/mpi/openmpi/openmpi_groups.h"
-#include "host/mpi/pointer_table.h"
 #include "host/mpi/structures.h"
 #include "host/mqs/interpret.h"
 #include "host/mqs/wire.h"
@@ -106,29 +105,15 @@ private:
 
   /// Reads the table of every group that one of the communicators has.
   Result<void> read_tables() {
-    Words groups;
+    std::vector<std::uint64_t> groups;
     for (std::size_t i = 0; i < objects_.size(); ++i)
       for (const Field& side : {layout_.keys.local_group, layout_.remote_group})
-        for (const Field& field : {layout_.keys.size, layout_.members})
-          groups.want(group_of(i, side), field);
-    if (auto done = groups.read(space_); !done)
-      return done;
-    std::size_t left = wire::max_group_total; // the target may state any counts
-    for (std::size_t i = 0; i < objects_.size(); ++i) {
-      for (const Field& side : {layout_.keys.local_group, layout_.remote_group}) {
-        const auto group = group_of(i, side);
-        const auto count = groups.get(group, layout_.keys.size).value_or(0);
-        const auto members = groups.get(group, layout_.members).value_or(0);
-        if (!group || members == 0 || count > left || tables_.contains(*group) ||
-            std::cmp_greater(count, wire::max_group_size))
-          continue;
-        left -= count;
-        auto table = read_pointer_table({members}, count, space_);
-        if (!table)
-          return forward(std::move(table));
-        tables_.emplace(*group, std::move(*table));
-      }
-    }
+        if (const auto group = group_of(i, side))
+          groups.push_back(*group);
+    auto tables = read_group_tables(groups, layout_.keys.size, layout_.members, space_);
+    if (!tables)
+      return forward(std::move(tables));
+    tables_ = std::move(*tables);
     return {};
   }
 
@@ -298,9 +283,9 @@ private:
   Fields& fields_;
   const CommunicatorLayout& layout_;
   AddressSpace space_;
-  std::vector<Words::Value> objects_; ///< by communicator; nullopt: not found
-  Words words_;                       ///< of the objects
-  std::map<std::uint64_t, Groups::Table> tables_;
+  std::vector<Words::Value> objects_;             ///< by communicator; nullopt: not found
+  Words words_;                                   ///< of the objects
+  std::map<std::uint64_t, Groups::Table> tables_; ///< by group
   std::map<std::uint64_t, Group> groups_;
   std::size_t members_left_; ///< that the communicators may still have
 };

@@ -1,5 +1,8 @@
 #include "host/mpi/openmpi/openmpi_groups.h"
 
+#include "host/mpi/pointer_table.h"
+#include "host/mqs/wire.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -102,6 +105,32 @@ Group Groups::translate(const Table& table) const {
   for (const Member& each : members)
     ranks.push_back(each.rank);
   return {std::move(ranks), {}};
+}
+
+Result<std::map<std::uint64_t, Groups::Table>>
+read_group_tables(const std::vector<std::uint64_t>& groups, const Field& size, const Field& members,
+                  const AddressSpace& space) {
+  Words words;
+  for (const std::uint64_t group : groups)
+    for (const Field& field : {size, members})
+      words.want(group, field);
+  if (auto done = words.read(space); !done)
+    return forward(std::move(done));
+  std::map<std::uint64_t, Groups::Table> tables;
+  std::size_t left = wire::max_group_total; // the target may state any counts
+  for (const std::uint64_t group : groups) {
+    const auto count = words.get(group, size).value_or(0);
+    const auto address = words.get(group, members).value_or(0);
+    if (address == 0 || count > left || tables.contains(group) ||
+        std::cmp_greater(count, wire::max_group_size))
+      continue;
+    left -= count;
+    auto table = read_pointer_table({address}, count, space);
+    if (!table)
+      return forward(std::move(table));
+    tables.emplace(group, std::move(*table));
+  }
+  return tables;
 }
 
 } // namespace mqbridge::openmpi

@@ -64,4 +64,10 @@ private:
   std::optional<std::uint32_t> own_job_;
 };
 
+/// Reads the tables of groups (ompi_group_t), of which `size` and `members` are fields. What is no
+/// such table, or is more than a process may have in all, is left out. Errors: those of Memory.
+Result<std::map<std::uint64_t, Groups::Table>>
+read_group_tables(const std::vector<std::uint64_t>& groups, const Field& size, const Field& members,
+                  const AddressSpace& space);
+
 } // namespace mqbridge::openmpi

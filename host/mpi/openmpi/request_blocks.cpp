@@ -1,6 +1,7 @@
 #include "host/mpi/openmpi/request_blocks.h"
 
-#include "host/mpi/openmpi/item_lists.h"
+#include "host/mpi/item_lists.h"
+#include "host/mpi/openmpi/ob1_layout.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,7 +19,8 @@ struct BlockLayout {
   std::uint64_t block_header = 0; ///< bytes before the requests of a block
   ListLinks links;
 
-  BlockLayout(Fields& fields, const AddressSpace& space) : links(fields, space.platform) {
+  BlockLayout(Fields& fields, const AddressSpace& space)
+      : links(opal_list_links(fields, space.platform)) {
     constexpr std::string_view type = "opal_free_list_t";
     request_size = fields.find_as_typed(type, "fl_frag_size");
     alignment = fields.find_as_typed(type, "fl_frag_alignment");

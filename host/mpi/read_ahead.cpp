@@ -1,8 +1,8 @@
-#include "host/mpi/openmpi/read_ahead.h"
+#include "host/mpi/read_ahead.h"
 
 #include <algorithm>
 
-namespace mqbridge::openmpi {
+namespace mqbridge {
 namespace {
 
 constexpr std::uint64_t few_items = 32;
@@ -19,7 +19,9 @@ constexpr std::size_t part_behind = 8;
 
 ReadAhead::ReadAhead(Memory& memory, std::size_t item_size, std::uint64_t expected)
     : memory_(memory), item_size_(item_size), expected_(expected),
-      ahead_(expected < few_items ? 0 : first_ahead) {}
+      ahead_(expected < few_items           ? 0
+             : expected == unknown_length ? least_ahead
+                                          : first_ahead) {}
 
 Result<void> ReadAhead::read(std::span<MemoryRange> items) {
   std::vector<MemoryRange> missing;
@@ -76,4 +78,4 @@ MemoryRange ReadAhead::next_piece(TargetAddress item) {
   return {piece_at_, piece_};
 }
 
-} // namespace mqbridge::openmpi
+} // namespace mqbridge

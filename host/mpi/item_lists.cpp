@@ -1,12 +1,11 @@
-#include "host/mpi/openmpi/item_lists.h"
+#include "host/mpi/item_lists.h"
 
 #include "host/memory/reader.h"
-#include "host/mpi/openmpi/read_ahead.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace mqbridge::openmpi {
+namespace mqbridge {
 namespace {
 
 /// Lists that are walked at the same time: as many as one burst of reads is good for.
@@ -43,6 +42,10 @@ private:
   static std::uint64_t length_of(std::span<const ItemList> lists) {
     constexpr std::uint64_t most = 100'000'000; // a list that states more is damaged
     std::uint64_t length = 0;
+    if (std::ranges::any_of(lists, [](const ItemList& list) {
+          return !list.empty() && list.length == unknown_length;
+        }))
+      return unknown_length;
     for (const ItemList& list : lists)
       length = std::min(length + std::min(list.length, most), most);
     return length;
@@ -107,14 +110,6 @@ private:
 
 } // namespace
 
-ListLinks::ListLinks(Fields& fields, const Platform& platform) {
-  const int pointer = platform.pointer_size;
-  head = fields.find("opal_list_t", "opal_list_sentinel", pointer);
-  next = fields.find("opal_list_item_t", "opal_list_next", pointer);
-  previous = fields.find("opal_list_item_t", "opal_list_prev", pointer);
-  length = fields.find_as_typed("opal_list_t", "opal_list_length");
-}
-
 Words::Value ItemBytes::value(const Field& field) const {
   if (!field || bytes_.size() < field.end())
     return std::nullopt;
@@ -127,4 +122,4 @@ walk_lists(std::span<const ItemList> lists, const ListLinks& links, std::size_t 
   return ListWalk(lists, links, item_size, space, take).run();
 }
 
-} // namespace mqbridge::openmpi
+} // namespace mqbridge

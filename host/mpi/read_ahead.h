@@ -8,7 +8,10 @@
 #include <span>
 #include <vector>
 
-namespace mqbridge::openmpi {
+namespace mqbridge {
+
+/// The number of items is not known: the first pieces are small.
+inline constexpr std::uint64_t unknown_length = ~std::uint64_t{0};
 
 /// Reads items of lists that lie close to each other, as those of a free list do. It reads a piece
 /// of the memory around an item with it, since each item alone would be a round trip. The piece
@@ -35,4 +38,4 @@ private:
   std::size_t used_ = 0;     ///< bytes of it that items took
 };
 
-} // namespace mqbridge::openmpi
+} // namespace mqbridge

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/memory/address.h"
+#include "host/mpi/read_ahead.h"
 #include "host/mpi/structures.h"
 #include "host/process/address_space.h"
 #include "rsp/result.h"
@@ -14,16 +15,15 @@
 #include <string_view>
 #include <vector>
 
-namespace mqbridge::openmpi {
+namespace mqbridge {
 
-/// Where the links of an opal_list_t are (opal/class/opal_list.h). The item at its head belongs to
-/// the list itself: the last item's next one, and the first one's previous one.
+/// Where the links of a doubly linked ring are. The item at its head belongs to the list itself: the
+/// last item's next one, and the first one's previous one.
 struct ListLinks {
   Field head;           ///< of a list: its own item
   Field next, previous; ///< of an item
-  Field length;         ///< of a list: how many items it says that it has; not always known
+  Field length = {};    ///< of a list: how many items it says that it has; not always known
 
-  ListLinks(Fields& fields, const Platform& platform);
   explicit operator bool() const { return head && next && previous; }
   Field first(Field list) const { return {list.offset + head.offset + next.offset, next.size}; }
   Field length_of(Field list) const { return {list.offset + length.offset, length.size}; }
@@ -37,7 +37,7 @@ struct ItemList {
   std::uint64_t head = 0; ///< the address of its own item
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  std::uint64_t length = 0; ///< a hint, which may be wrong
+  std::uint64_t length = 0; ///< a hint, which may be wrong, or unknown_length
 
   bool empty() const { return first == head; }
 };
@@ -74,4 +74,4 @@ Result<std::vector<std::optional<std::string>>>
 walk_lists(std::span<const ItemList> lists, const ListLinks& links, std::size_t item_size,
            const AddressSpace& space, const TakeItem& take);
 
-} // namespace mqbridge::openmpi
+} // namespace mqbridge
