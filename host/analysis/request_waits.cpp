@@ -183,7 +183,7 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
     return WaitGraph::satisfied; // the message and the receive are both there: they are about to
                                  // meet
   if (operation.peer.any)
-    return operation.collective == Collective::none ? wildcard(process, seat)
+    return operation.collective == Collective::none ? wildcard(process, seat, operation)
                                                     : members_of_instance(process, seat, operation);
   if (operation.peer.local_rank == proc_null)
     return WaitGraph::satisfied;
@@ -205,8 +205,28 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
   case Traffic::unknown:
     break;
   }
-  return either(node, does_no_more_[*sender->process] ? still_gone(*sender->process)
-                                                      : WaitGraph::guessed);
+  return either(node, does_no_more_[*sender->process]
+                          ? still_gone(*sender->process)
+                          : message_to(process, seat, operation, *sender->process));
+}
+
+/// Whether a receive may have a message on its way to it, where none are counted. One that was
+/// posted between two looks shows that messages come. One that stood there before, while its sender
+/// was in MPI, too, has none, unless the network has stopped.
+WaitNode RequestWaits::message_to(std::size_t process, const Seat& seat, const Operation& receive,
+                                  std::size_t sender) {
+  const auto fresh = is_fresh(seat, receive);
+  if (fresh == true)
+    return WaitGraph::doubtful;
+  return fresh == false && both_progress(sender, process) ? WaitGraph::unproven
+                                                          : WaitGraph::guessed;
+}
+
+/// Whether the receive was posted between the two looks. nullopt: not known.
+std::optional<bool> RequestWaits::is_fresh(const Seat& seat, const Operation& receive) {
+  if (!receive.sequence || seat.before == nullptr || seat.communicator->recorded)
+    return std::nullopt;
+  return !posted_.of(*seat.before).has(*receive.sequence);
 }
 
 /// Whether the look before showed that it had left MPI: whatever it had sent has come since, unless
@@ -295,7 +315,7 @@ WaitNode RequestWaits::anybody(std::size_t process, const Seat& seat) {
   return at->second;
 }
 
-WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat) {
+WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat, const Operation& operation) {
   if (JobPicture::members(*seat.communicator) == 1 && !has_threads_[process]) {
     const auto only = picture_.member(process, *seat.communicator, 0);
     if (only && only->process == process)
@@ -312,7 +332,8 @@ WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat) {
   case Traffic::unknown:
     break;
   }
-  return anybody(process, seat);
+  const bool fresh = is_fresh(seat, operation) == true && !all_count(process, seat);
+  return fresh ? either(anybody(process, seat), WaitGraph::doubtful) : anybody(process, seat);
 }
 
 /// Whether the member is inside a collective and waits there with operations of this kind and tag.
@@ -346,7 +367,8 @@ WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat
   if (traffic == Traffic::stuck || traffic == Traffic::came)
     node = either(node, traffic == Traffic::stuck ? WaitGraph::unknown : WaitGraph::doubtful);
   else if (node > WaitGraph::last_constant && !all_count(process, seat))
-    node = either(node, WaitGraph::guessed);
+    node =
+        either(node, is_fresh(seat, operation) == true ? WaitGraph::doubtful : WaitGraph::guessed);
   return known->second = node;
 }
 

@@ -91,7 +91,10 @@ private:
   void find_collectives_under_way();
   void wait_for_members(std::size_t process, CollectiveUnderWay& collective);
   WaitNode receive(std::size_t process, const Seat& seat, const Operation& operation);
-  WaitNode wildcard(std::size_t process, const Seat& seat);
+  WaitNode wildcard(std::size_t process, const Seat& seat, const Operation& operation);
+  WaitNode message_to(std::size_t process, const Seat& seat, const Operation& receive,
+                      std::size_t sender);
+  std::optional<bool> is_fresh(const Seat& seat, const Operation& receive);
   WaitNode members_of_instance(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode absent_members(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode send(std::size_t process, const Seat& seat, const Operation& operation);

@@ -205,6 +205,26 @@ TEST(Analyze, WithoutCountersADeadlockIsPossible) {
   EXPECT_EQ(analysis.confidence, Confidence::possible);
 }
 
+/// Over UCX no messages are counted, but receives have numbers.
+TEST(Analyze, WithoutCountersANewReceiveShowsThatMessagesCome) {
+  for (const bool from_anybody : {false, true}) {
+    JobOnPaper job(2);
+    for (int rank = 0; rank < 2; ++rank) {
+      job.blocked_receive(rank, from_anybody ? std::nullopt : std::optional(1 - rank));
+      job.world(rank).counters.reset();
+      job.world(rank).queue(OpClass::receive).operations.front().sequence = 5;
+    }
+    job.look_again();
+    const auto standing = analyze(job.dump);
+    expect_deadlock(standing, {0, 1});
+    EXPECT_EQ(standing.confidence, from_anybody ? Confidence::possible : Confidence::likely);
+    job.world(0).queue(OpClass::receive).operations.front().sequence = 6;
+    const auto moving = analyze(job.dump);
+    EXPECT_EQ(moving.verdict, Verdict::no_deadlock);
+    EXPECT_EQ(moving.confidence, Confidence::possible);
+  }
+}
+
 TEST(Analyze, OneThatComputesIsTheStraggler) {
   JobOnPaper job(3);
   job.blocked_receive(0, 1);
