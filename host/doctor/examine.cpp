@@ -173,8 +173,8 @@ private:
       return add(Level::skip, subject, "needs an initialized MPI");
     const auto before = checks_.size();
     for (const auto& error : rank_.errors) {
-      if (subject_of(error.code) != subject)
-        continue;
+      if (subject_of(error.code) != subject || error.code == codes::queue_no_stacks)
+        continue; // doctor itself asks for no stacks
       const bool fault = error.level == RankError::Level::error;
       const bool news =
           error.code == codes::run_stopped && error.hint.empty(); // as it was asked for
@@ -204,7 +204,7 @@ private:
   /// Adds a line that says what works, in front of the limits that were found in the same step.
   void praise(std::string_view subject, std::size_t before) {
     if (subject == "queues" && !queues_readable())
-      return add(Level::skip, subject, "needs a transport that the debug DLL sees");
+      return add(Level::skip, subject, "needs a transport whose queues can be read");
     auto text = good_news(subject);
     if (text.empty())
       return;
@@ -306,7 +306,8 @@ private:
         is_recorded() ? support_of(rank_.dll->provider) : support_named(rank_.mpi->name);
     for (const auto& limit : shows.facts().dll.limits) {
       if (!limit.instead.empty() && unexpected_readable())
-        add(Level::ok, limit.subject, std::string(limit.instead));
+        add(Level::ok, limit.subject,
+            fmt::format("{} from {}", limit.instead, rank_.mpi->transport.value_or("the MPI")));
       else if (!limit.instead.empty() && !std::exchange(said, true))
         add(Level::limit, limit.subject, types->message, lines_of(types->hint));
       else

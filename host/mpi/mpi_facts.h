@@ -68,7 +68,9 @@ struct LauncherFacts {
 struct DllLimit {
   std::string_view subject; ///< "unexpected", "inside"
   std::string_view text;
-  std::string_view instead = {}; ///< how add_unshown() finds it all the same; empty: it does not
+  /// How add_unshown() finds it all the same, in words that "from ob1" may follow; empty: it does
+  /// not.
+  std::string_view instead = {};
 };
 
 /// A report's words for a queue that was read to its end.

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "host/mqs/queues.h"
+#include "host/process/address_space.h"
 #include "host/stacks/stack.h"
 #include "rsp/result.h"
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace mqbridge {
@@ -27,6 +29,19 @@ struct UnshownRequest {
   std::function<bool()> take_memory = {};
 };
 
+/// Live bytes of a thread's stack.
+struct StackBytes {
+  TargetAddress address;
+  std::vector<std::byte> bytes;
+};
+
+/// Adds the operations of calls that block, where the MPI keeps these on stacks alone. `whole`: all
+/// threads' stacks are there, to their ends. The process must still stand still. If something
+/// cannot be read, the queues stay as they are: not whole. Errors: those of Memory.
+using AddFromStacks = std::function<Result<void>(std::vector<Communicator>& communicators,
+                                                 std::span<const StackBytes> stacks, bool whole,
+                                                 const AddressSpace& space)>;
+
 /// The results beside the operations.
 struct UnshownOutcome {
   /// Why nothing can be read (types.partial), or what is missing (recorder.off, recorder.gaps,
@@ -36,6 +51,7 @@ struct UnshownOutcome {
   /// The calls of its threads, if the process itself records them. Their sites have no names yet.
   std::vector<BlockedCall> calls;
   std::vector<Joint> joints; ///< RankDump::joints
+  AddFromStacks from_stacks; ///< null: the queues are complete without
 };
 
 } // namespace mqbridge

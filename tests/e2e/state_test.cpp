@@ -92,35 +92,6 @@ TEST(StateTest, AProcessThatHangsInMpiFinalizeShowsItsQueues) {
   EXPECT_EQ(job.finish(), "");
 }
 
-// Every queue of every communicator: unavailable, for this reason, with nothing in it.
-void expect_unavailable(const json& rank, const std::string& reason) {
-  for (const json& communicator : rank["communicators"]) {
-    for (const char* name : {"send", "receive"}) {
-      const json& queue = communicator["queues"][name];
-      EXPECT_EQ(queue["state"], "unavailable") << communicator["name"] << " " << name;
-      EXPECT_EQ(queue["reason"], reason) << communicator["name"] << " " << name;
-      EXPECT_TRUE(queue["operations"].empty());
-    }
-  }
-}
-
-TEST(StateTest, UcxBypassesTheQueues) {
-  MpiJob job({.arguments = {"receives=10"}, .pml = "ucx"});
-  const DumpOutcome dump = dump_json({local_target(job.pid(0)), local_target(job.pid(1))});
-  // Not what was asked for, and said so: partial.
-  ASSERT_EQ(dump.status(), 1) << testing::PrintToString<Outcome>(dump);
-  for (const json& rank : dump.document["ranks"]) {
-    EXPECT_EQ(rank["status"], "partial");
-    EXPECT_EQ(rank["mpi"]["transport"], "ucx");
-    EXPECT_FALSE(rank["communicators"].empty());
-    expect_unavailable(rank, "transport_bypasses");
-  }
-  const Outcome text = run_mqbridge({"dump", local_target(job.pid(0))});
-  EXPECT_THAT(text.out, HasSubstr("(ucx)"));
-  EXPECT_THAT(text.out, HasSubstr("--mca pml ob1"));
-  EXPECT_EQ(job.finish(), "");
-}
-
 struct Moment {
   const char* argument;
   const char* state;

@@ -1,6 +1,7 @@
 // What Open MPI's debug DLL does not show, on four platforms: messages that no receive matches,
 // what waits on stacks and inside of collectives, and what waits for it.
 
+#include "host/codes.h"
 #include "host/mpi/openmpi/collective_tags.h"
 #include "host/mpi/openmpi/openmpi_unshown.h"
 #include "tests/mpi/fake_ob1.h"
@@ -559,9 +560,18 @@ TEST_P(OpenMpiUnshown, TypesOfAnotherBuildAreNotUsed) {
 }
 
 TEST_P(OpenMpiUnshown, AnotherTransportKeepsNothingThere) {
-  process.name_transport("ucx");
+  process.name_transport("cm");
   add();
   EXPECT_FALSE(lacking);
+  EXPECT_EQ(queue(OpClass::unexpected).reason, QueueReason::not_provided);
+}
+
+TEST_P(OpenMpiUnshown, OverUcxWithoutItsPluginNothingIsRead) {
+  process.name_transport("ucx");
+  add();
+  ASSERT_TRUE(lacking);
+  EXPECT_EQ(lacking->code, codes::transport_bypasses);
+  EXPECT_THAT(lacking->message, testing::HasSubstr("mca_pml_ucx.so"));
   EXPECT_EQ(queue(OpClass::unexpected).reason, QueueReason::not_provided);
 }
 

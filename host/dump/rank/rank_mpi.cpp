@@ -141,11 +141,12 @@ Result<void> RankMpi::read_transport() {
   if (!transport)
     return forward(std::move(transport));
   dump_.mpi->transport = transport->name;
-  bypassed_ = transport->bypasses_dll;
-  if (transport->warning)
-    warnings_.push_back(*transport->warning);
-  if (transport->warning && bypassed_)
-    warnings_.back().hint += "\n" + recorder_hint();
+  if (transport->warning && transport->bypasses_dll) {
+    bypass_ = std::move(transport->warning);
+    bypass_->hint += "\n" + recorder_hint();
+  } else if (transport->warning) {
+    warnings_.push_back(std::move(*transport->warning));
+  }
   return {};
 }
 

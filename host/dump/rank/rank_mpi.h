@@ -40,7 +40,9 @@ public:
   /// How to run the job with a recorder.
   std::string recorder_hint() const;
 
-  bool bypassed() const { return bypassed_; } ///< the DLL does not see the transport's queues
+  /// The warning that the DLL does not see the transport's queues (transport.bypasses), unless they
+  /// are found otherwise. nullopt: it sees them.
+  const std::optional<Error>& bypass() const { return bypass_; }
 
 private:
   bool starts_jobs() const;
@@ -54,7 +56,7 @@ private:
   RankDump& dump_;
   Warnings& warnings_;
   MpiLibrary library_;
-  bool bypassed_ = false;
+  std::optional<Error> bypass_;
 };
 
 } // namespace mqbridge

@@ -82,7 +82,7 @@ void RankReport::forget_look() {
   dump().handles.reset();
 }
 
-RankStatus RankReport::conclude(bool walked, bool bypassed) const {
+RankStatus RankReport::conclude(bool walked, bool unread) const {
   const bool failed = any_error();
   if (failed && !walked)
     return RankStatus::failed;
@@ -90,7 +90,7 @@ RankStatus RankReport::conclude(bool walked, bool bypassed) const {
   if (!failed && mpi && mpi->state == MpiState::finalized)
     return RankStatus::ok; // there is nothing more to know
   // An MPI that runs has communicators: a walk that found none has not seen them.
-  return failed || bypassed || !walked || cut_short() ? RankStatus::partial : RankStatus::ok;
+  return failed || unread || !walked || cut_short() ? RankStatus::partial : RankStatus::ok;
 }
 
 bool RankReport::cut_short() const {

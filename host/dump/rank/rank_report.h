@@ -49,8 +49,8 @@ public:
   void forget_look();
 
   /// `walked`: at least one communicator was found, even if filters leave none, or another question
-  /// was answered. `bypassed`: the transport keeps its queues where the DLL does not look.
-  RankStatus conclude(bool walked, bool bypassed) const;
+  /// was answered. `unread`: some of the transport's requests were not read.
+  RankStatus conclude(bool walked, bool unread) const;
 
 private:
   bool cut_short() const;

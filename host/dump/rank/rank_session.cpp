@@ -5,6 +5,7 @@
 #include "host/dump/rank/rank_handles.h"
 #include "host/dump/rank/rank_variables.h"
 #include "host/dump/rank/rank_walk.h"
+#include "host/dump/values/filters.h"
 #include "host/dump/values/times.h"
 #include "host/mpi/dll_locations.h"
 #include "host/mpi/launch_environment.h"
@@ -45,6 +46,8 @@ const RankDump& RankSession::look() {
   report_.forget_look();
   budget_.give_back();
   walked_ = false;
+  unread_ = false;
+  from_stacks_ = nullptr;
   tried_stacks_ = stacks_.captured(); // it has stood still since
   if (plan_)
     guarded(&RankSession::walk);
@@ -57,6 +60,8 @@ const RankDump& RankSession::look() {
   // enough.
   if (options().stacks && !tried_stacks_ && !report_.has_error(codes::stub_timeout))
     guarded(&RankSession::capture);
+  if (from_stacks_)
+    guarded(&RankSession::add_from_stacks);
   dump().status = conclude();
   return dump();
 }
@@ -293,6 +298,25 @@ Result<void> RankSession::capture() {
   return without_stacks(std::move(error));
 }
 
+/// Operations of calls that block may be on stacks alone.
+Result<void> RankSession::add_from_stacks() {
+  const bool whole = stacks_.captured() && stacks_.reach_mpi();
+  if (!whole) {
+    unread_ = true;
+    report_.warnings().push_back(
+        {codes::queue_no_stacks,
+         "the requests of calls that block, such as MPI_Send, are on stacks, and these were not "
+         "read: such operations are missing",
+         options().stacks ? "see the warning about stacks" : "leave out --no-stacks"});
+  }
+  if (!stacks_.captured())
+    return {};
+  const WorkScope scope({access_->deadline(), stop_});
+  auto done = from_stacks_(dump().communicators, stacks_.live_bytes(), whole, process_->space());
+  drop_unwanted(dump().communicators, options().filters);
+  return done;
+}
+
 /// Stacks may not tell what a recorder knows.
 void RankSession::take_recorded_calls() {
   const auto& support = support_of(mpi_->library().provider);
@@ -340,7 +364,7 @@ RankWalk RankSession::plan_worker(const DllChoice* dll, std::string_view phase) 
 Result<void> RankSession::walk() {
   report_.begin(PhaseName::walk, "walk");
   auto walk = plan_worker(plan_->dll ? &*plan_->dll : nullptr, "walk");
-  walk.bypassed = mpi_->bypassed();
+  walk.bypass = mpi_->bypass();
   const auto& job = report_.outcome().claim.name_space;
   if (job && !job_is_step_ && tools_.job_workers != nullptr)
     walk.job.emplace(*tools_.job_workers, *job);
@@ -358,7 +382,9 @@ Result<void> RankSession::walk() {
   auto& warnings = report_.warnings();
   warnings.insert(warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
   walked_ = outcome.found;
+  unread_ = outcome.bypassed;
   calls_ = std::move(outcome.calls);
+  from_stacks_ = std::move(outcome.from_stacks);
   if (job)
     name_members(*job);
   return outcome.result;
@@ -467,7 +493,7 @@ void RankSession::take_statistics(const PageRuns& touched) {
 
 RankStatus RankSession::conclude() const {
   if (options().queues) {
-    const auto status = report_.conclude(walked_, mpi_ && mpi_->bypassed());
+    const auto status = report_.conclude(walked_, unread_);
     // Without its queues, a rank still shows where it stands.
     return status == RankStatus::failed && report_.has_stacks() ? RankStatus::partial : status;
   }

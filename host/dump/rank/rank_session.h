@@ -75,6 +75,7 @@ private:
   bool guarded(Result<void> (RankSession::*work)());
   Result<void> prepare();
   Result<void> capture();
+  Result<void> add_from_stacks();
   void take_recorded_calls();
   Result<void> walk();
   void name_members(std::string_view own_job);
@@ -127,7 +128,9 @@ private:
   std::optional<DllChoice> handle_dll_; ///< the DLL that is asked for handles
   std::vector<BlockedCall> calls_;      ///< the calls that a recorder tells, in the last look
   bool job_is_step_ = false;            ///< LaunchEnvironment's
-  bool walked_ = false; ///< at least one communicator was found, even if filters leave none
+  bool walked_ = false;       ///< at least one communicator was found, even if filters leave none
+  AddFromStacks from_stacks_; ///< null: nothing is to be added
+  bool unread_ = false;       ///< some of the transport's requests were not read
 };
 
 /// Dumps one target, from connect to detach, with one look at it. It never fails: faults are in the

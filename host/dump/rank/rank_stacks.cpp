@@ -85,6 +85,31 @@ Result<void> RankStacks::capture(StoppedProcess& process, const MpiLibrary& mpi,
   return {};
 }
 
+std::vector<StackBytes> RankStacks::live_bytes() const {
+  std::vector<StackBytes> stacks;
+  const CapturedStacks& captured = captured_stacks();
+  for (const CapturedThread& thread : captured.threads) {
+    if (!captured.pages || thread.captured_to.value <= thread.stack_pointer)
+      continue;
+    StackBytes& stack = stacks.emplace_back();
+    stack.address = {thread.stack_pointer};
+    stack.bytes.resize(thread.captured_to.value - thread.stack_pointer);
+    if (!captured.pages->copy(thread.stack_pointer, stack.bytes))
+      stacks.pop_back();
+  }
+  return stacks;
+}
+
+bool RankStacks::reach_mpi() const {
+  constexpr std::uint64_t enough = 16 * 1024;
+  const CapturedStacks& captured = captured_stacks();
+  return captured.threads.size() < most_captured_threads &&
+         std::ranges::all_of(captured.threads, [](const CapturedThread& thread) {
+           return thread.stack_pointer != 0 &&
+                  (!thread.cut || thread.captured_to.value >= thread.stack_pointer + enough);
+         });
+}
+
 const CapturedStacks& RankStacks::captured_stacks() const {
   static const CapturedStacks nothing;
   return captured_ ? *captured_ : nothing;

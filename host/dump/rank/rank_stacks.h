@@ -3,6 +3,7 @@
 #include "host/dump/take_dump.h"
 #include "host/dump/values/document.h"
 #include "host/mpi/mpi_library.h"
+#include "host/mpi/unshown.h"
 #include "host/process/stopped_process.h"
 #include "host/stacks/capture.h"
 #include "host/stacks/unwind.h"
@@ -26,6 +27,11 @@ public:
                        std::chrono::steady_clock::duration held,
                        std::optional<std::chrono::steady_clock::time_point> deadline);
   bool captured() const { return captured_.has_value(); }
+  /// What was captured of each thread's stack, from its stack pointer on.
+  std::vector<StackBytes> live_bytes() const;
+  /// Whether that is of each thread so much that an MPI's functions, which are innermost, lie in
+  /// it.
+  bool reach_mpi() const;
   /// Drops the captured stacks: the process has changed while they were read.
   void forget() { captured_.reset(); }
 

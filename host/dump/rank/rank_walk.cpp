@@ -51,8 +51,11 @@ public:
     const auto repaired = repair_all();
     if (!repaired && support_.facts().dll.statuses_need_repair)
       doubt_unverified(dump_.communicators, walk_.process.platform());
-    if (repaired && !walk_.bypassed)
+    if (walk_.bypass)
+      mark_bypassed(dump_.communicators, wanted_queues());
+    if (repaired)
       add_unshown(result.failure);
+    warn_of_bypass();
     const bool whole = !result.failure && repaired;
     // MPI_Finalize has freed them all at its end.
     auto implausible = drop_implausible(dump_.communicators, support_, whole && !is_finalizing());
@@ -74,8 +77,6 @@ public:
         outcome_.warnings.push_back(std::move(*result.failure)); // most likely for that reason
       result.failure = walk_.dll->other_release;
     }
-    if (walk_.bypassed)
-      mark_bypassed(dump_.communicators, wanted_queues());
     take_world(dump_, support_);
     if (!result.failure && repaired) {
       notice_finalize();
@@ -127,6 +128,7 @@ private:
     if (outcome) {
       outcome_.calls = std::move(outcome->calls);
       dump_.joints = std::move(outcome->joints);
+      outcome_.from_stacks = std::move(outcome->from_stacks);
     } else if (support_.facts().is_recorder) {
       dump_.joints.assign(1, {}); // there may be some
     }
@@ -137,6 +139,8 @@ private:
         failure->message += "; " + lacking->message;
       if (lacking)
         failure->hint += "\n" + lacking->hint;
+    } else if (lacking && lacking->code == codes::transport_bypasses) {
+      unread_ = std::move(lacking->message);
     } else if (lacking) {
       outcome_.warnings.push_back(std::move(*lacking));
     }
@@ -144,6 +148,16 @@ private:
       failure = std::move(wrong);
     else if (wrong && wrong->code != failure->code)
       outcome_.warnings.push_back(std::move(*wrong)); // beside what ended the walk
+  }
+
+  /// Where the DLL does not see the transport's queues, and nobody else has read them.
+  void warn_of_bypass() {
+    outcome_.bypassed = walk_.bypass && has_unread_queue();
+    if (!outcome_.bypassed)
+      return;
+    outcome_.warnings.push_back(*walk_.bypass);
+    if (!unread_.empty())
+      outcome_.warnings.back().message += "; " + unread_;
   }
 
   bool has_unread_queue() const {
@@ -185,7 +199,7 @@ private:
   WalkRequest request() const {
     WalkRequest request{worker_request(walk_, dump_)};
     request.job = walk_.job ? &*walk_.job : nullptr;
-    if (!walk_.bypassed)
+    if (!walk_.bypass)
       request.op_classes = wanted_queues();
     request.max_operations = walk_.options.max_operations;
     request.max_rank_operations = most_operations_of_rank(walk_.options.max_operations);
@@ -233,6 +247,7 @@ private:
   const MpiSupport& support_;
   RankDump& dump_;
   WalkOutcome outcome_;
+  std::string unread_; ///< why the queues of a transport that the DLL does not see are not read
 };
 
 Error without_landlock(const std::filesystem::path& dll, const std::string& why) {

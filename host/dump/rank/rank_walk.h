@@ -3,6 +3,7 @@
 #include "host/dump/take_dump.h"
 #include "host/dump/values/document.h"
 #include "host/mpi/mpi_library.h"
+#include "host/mpi/unshown.h"
 #include "host/mqs/dll_policy.h"
 #include "host/mqs/job_workers.h"
 #include "host/mqs/walk_budget.h"
@@ -27,7 +28,7 @@ struct RankWalk {
   const MpiLibrary& mpi;
   const DllChoice* dll = nullptr;   ///< null: mqbridge reads the queues itself
   std::optional<Error> no_dll = {}; ///< why there is none
-  bool bypassed = false;            ///< the DLL does not see the transport's queues
+  std::optional<Error> bypass = {}; ///< the DLL does not see the transport's queues: a warning
   std::int64_t world_rank_hint = -1;
   std::optional<std::chrono::steady_clock::time_point> deadline = {}; ///< of the walk alone
   std::optional<std::chrono::steady_clock::time_point> walk_end = {}; ///< the same, by --max-walk
@@ -41,9 +42,11 @@ struct RankWalk {
 };
 
 struct WalkOutcome {
-  bool found = false; ///< at least one communicator, even if filters leave none
+  bool found = false;    ///< at least one communicator, even if filters leave none
+  bool bypassed = false; ///< nobody has read the transport's queues
   Warnings warnings;
   std::vector<BlockedCall> calls = {}; ///< UnshownOutcome::calls
+  AddFromStacks from_stacks = {};      ///< UnshownOutcome::from_stacks
   Result<void> result;
 };
 

@@ -45,8 +45,8 @@ constexpr auto last_deeds = std::to_array<LastDeed>({
     {"mca_pml_base_bsend_detach", "MPI_Buffer_detach"},
 });
 
-constexpr auto progress = std::to_array<std::string_view>({"opal_progress"});
-constexpr auto sending = std::to_array<std::string_view>({"mca_pml_ob1_send"});
+constexpr auto progress = std::to_array<std::string_view>({"opal_progress", "ucp_worker_progress"});
+constexpr auto sending = std::to_array<std::string_view>({"mca_pml_ob1_send", "mca_pml_ucx_send"});
 
 constexpr auto fronts = std::to_array<std::string_view>(
     {"orterun", "mpirun.openmpi", "mpiexec.openmpi", "oshrun", "prterun", "prun"});
@@ -59,9 +59,9 @@ constexpr auto dll_directories = std::to_array<std::string_view>(
 
 constexpr auto limits = std::to_array<DllLimit>({
     {"unexpected", "Open MPI's debug DLL never provides the unexpected messages",
-     "read by mqbridge from ob1"},
+     "read by mqbridge"},
     {"inside", "Open MPI's debug DLL hides what a rank inside a collective or MPI_Probe waits for",
-     "what a rank inside a collective or MPI_Probe waits for is read by mqbridge from ob1"},
+     "what a rank inside a collective waits for is read by mqbridge"},
 });
 
 /// The process's number in the job and on its node, and directories that are named after the node.

@@ -1,5 +1,6 @@
 #include "host/mpi/openmpi/openmpi_support.h"
 
+#include "host/codes.h"
 #include "host/disk/file_name.h"
 #include "host/mpi/openmpi/communicator_table.h"
 #include "host/mpi/openmpi/daemon_command.h"
@@ -131,7 +132,7 @@ public:
     } else if (*transport.name != "ob1") {
       transport.bypasses_dll = true;
       transport.warning = {
-          "transport.bypasses",
+          codes::transport_bypasses,
           fmt::format("the transport {} keeps its own queues, which Open MPI's debug DLL does not "
                       "see",
                       *transport.name),
@@ -141,6 +142,8 @@ public:
   }
 
   std::string describe_transport(const std::string& name) const override {
+    if (name == "ucx")
+      return "ucx, whose queues mqbridge reads itself";
     return name == "ob1" ? "ob1, seen by the debug DLL" : "";
   }
 

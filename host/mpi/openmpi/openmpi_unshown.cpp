@@ -8,6 +8,7 @@
 #include "host/mpi/openmpi/ob1_messages.h"
 #include "host/mpi/openmpi/ob1_types.h"
 #include "host/mpi/openmpi/openmpi_process.h"
+#include "host/mpi/openmpi/ucx_operations.h"
 #include "host/mpi/openmpi/wait_groups.h"
 
 #include <algorithm>
@@ -128,6 +129,12 @@ Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
   const auto transport = read_transport(space);
   if (!transport)
     return Failure(transport.error());
+  if (*transport == "ucx") {
+    auto found = add_ucx_operations(communicators, request, space);
+    if (!found)
+      mark_unread(communicators, found.error());
+    return found;
+  }
   if (*transport != "ob1")
     return outcome;
   auto lacking = lacking_ob1_types(space);

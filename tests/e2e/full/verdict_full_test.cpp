@@ -3,6 +3,7 @@
 
 #include "tests/e2e/harness/mpich.h"
 #include "tests/e2e/harness/one_request.h"
+#include "tests/e2e/harness/ucx_verdicts.h"
 #include "tests/e2e/harness/verdict_job.h"
 #include "tests/support/requirements.h"
 
@@ -90,6 +91,15 @@ TEST_P(SeenAgainAndAgain, IsNeverADeadlock) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SeenAgainAndAgain, testing::ValuesIn(cases_of("no_deadlock")),
+                         [](const auto& each) { return case_name(each.param); });
+
+class FullVerdictOverUcx : public testing::TestWithParam<VerdictCase> {};
+
+TEST_P(FullVerdictOverUcx, IsNeverAnotherOne) {
+  expect_verdict_over_ucx(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FullVerdictOverUcx, testing::ValuesIn(ucx_verdicts()),
                          [](const auto& each) { return case_name(each.param); });
 
 class VerdictOfMpich : public testing::TestWithParam<VerdictCase> {};

@@ -1,0 +1,137 @@
+// Jobs of Open MPI over UCX: a dump says what the ranks posted, and why a job hangs, without a
+// debug DLL that sees any of it.
+
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/oracle.h"
+#include "tests/e2e/harness/ucx_verdicts.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace mqbridge::e2e {
+namespace {
+
+using nlohmann::json;
+using testing::IsEmpty;
+
+struct Posted {
+  std::string scenario;
+  std::string transports; ///< UCX_TLS
+  int ranks = 2;
+};
+
+void PrintTo(const Posted& posted, std::ostream* stream) {
+  *stream << posted.scenario << " over " << posted.transports << ", " << posted.ranks << " ranks";
+}
+
+/// UCX need not keep a request that is complete; a persistent one that is not started is none of
+/// its requests; and a message that MPI_Mprobe has taken is in none of its lists.
+bool may_be_missing(const json& operation) {
+  return operation["status"] == "inactive" || operation["status"] == "complete" ||
+         operation.value("kind", "") == "message";
+}
+
+void leave_out(json& rank) {
+  for (json& communicator : rank["communicators"])
+    for (json& queue : communicator["queues"]) {
+      json kept = json::array();
+      for (json& operation : queue["operations"])
+        if (operation["status"] != "complete")
+          kept.push_back(operation);
+      queue["total"] = queue["total"].get<std::size_t>() - queue["operations"].size() + kept.size();
+      queue["operations"] = std::move(kept);
+    }
+}
+
+class PostedOverUcx : public testing::TestWithParam<Posted> {};
+
+TEST_P(PostedOverUcx, IsWhatADumpSays) {
+  MpiJob job({.arguments = {GetParam().scenario},
+              .ranks = GetParam().ranks,
+              .pml = "ucx",
+              .environment = {{"UCX_TLS", GetParam().transports}}});
+  std::vector<int> blocked;
+  if (GetParam().scenario.starts_with("blocked"))
+    for (int rank = 0; rank + 1 < job.ranks(); ++rank)
+      blocked.push_back(rank);
+  ASSERT_TRUE(job.await_spinning(blocked));
+  std::vector<std::string> targets;
+  for (int rank = 0; rank < job.ranks(); ++rank)
+    targets.push_back(local_target(job.pid(rank)));
+  const DumpOutcome dump = dump_json(targets);
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  for (int rank = 0; rank < job.ranks(); ++rank) {
+    json dumped = dump.document["ranks"][static_cast<std::size_t>(rank)];
+    EXPECT_EQ(dumped["status"], "ok");
+    EXPECT_EQ(dumped["mpi"]["transport"], "ucx");
+    leave_out(dumped);
+    Oracle oracle = read_oracle(job.directory(), rank);
+    std::erase_if(oracle.operations, may_be_missing);
+    EXPECT_THAT(differences(oracle, dumped), IsEmpty()) << "rank " << rank;
+  }
+  EXPECT_EQ(job.finish(), "");
+}
+
+std::vector<Posted> posted() {
+  std::vector<Posted> all;
+  for (const char* scenario : {"mix", "inter", "blocked_recv", "blocked_ssend", "blocked_wait",
+                               "blocked_waitall", "blocked_waitany"})
+    all.push_back({scenario, "posix,sysv,self,tcp"});
+  for (const char* scenario : {"mix", "blocked_ssend"})
+    all.push_back({scenario, "tcp,self", 4});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(, PostedOverUcx, testing::ValuesIn(posted()), [](const auto& each) {
+  return fmt::format("{}_{}", each.param.scenario, each.param.ranks);
+});
+
+/// Each rank has sent itself messages with the tags 0, 1, 2 ..., of tag modulo 300 bytes.
+TEST(UnexpectedOverUcx, AreAllThatHaveComeInTheirOrder) {
+  constexpr int count = 2000;
+  constexpr int sizes = 300;
+  MpiJob job({.program = "many_messages", .arguments = {std::to_string(count)}, .pml = "ucx"});
+  const DumpOutcome dump = dump_json({local_target(job.pid(0)), local_target(job.pid(1))});
+  ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
+  for (const json& rank : dump.document["ranks"]) {
+    const json queue = find_communicator(rank, "MPI_COMM_WORLD")["queues"]["unexpected"];
+    EXPECT_EQ(queue["total"], count);
+    ASSERT_EQ(queue["operations"].size(), count);
+    for (int tag = 0; tag < count; ++tag) {
+      const json& message = queue["operations"][static_cast<std::size_t>(tag)];
+      EXPECT_EQ(message["tag"]["value"], tag);
+      EXPECT_EQ(message["length"]["value"], tag % sizes);
+      EXPECT_EQ(message["peer"]["local_rank"], rank["rank"]);
+    }
+  }
+  EXPECT_EQ(job.finish(), "");
+}
+
+/// A request of MPI_Recv is on the stack: without the stacks the queues are not whole.
+TEST(WithoutStacksOverUcx, NoQueueOfRequestsIsWhole) {
+  MpiJob job({.arguments = {"receives=4"}, .pml = "ucx"});
+  const DumpOutcome dump = dump_json({"--no-stacks", local_target(job.pid(0))});
+  const json queues = find_communicator(dump.document["ranks"][0], "MPI_COMM_WORLD")["queues"];
+  EXPECT_TRUE(queues["receive"]["total"].is_null());
+  EXPECT_TRUE(queues["send"]["total"].is_null());
+  EXPECT_EQ(queues["unexpected"]["total"], 0);
+  EXPECT_EQ(dump.document["ranks"][0]["status"], "partial");
+  EXPECT_FALSE(find_error(dump.document["ranks"][0], "queue.no_stacks").is_null());
+  EXPECT_EQ(job.finish(), "");
+}
+
+class VerdictOverUcx : public testing::TestWithParam<VerdictCase> {};
+
+TEST_P(VerdictOverUcx, IsRight) {
+  expect_verdict_over_ucx(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Chosen, VerdictOverUcx,
+                         testing::ValuesIn(ucx_verdicts({"recv_ring_2", "send_ring_2",
+                                                         "inter_recv_4", "waitall_ibarrier_3",
+                                                         "pingpong_2"})),
+                         [](const auto& each) { return case_name(each.param); });
+
+} // namespace
+} // namespace mqbridge::e2e
