@@ -78,16 +78,15 @@ TEST_P(Ucx, PostedReceivesComeInTheirOrder) {
 
 TEST_P(Ucx, OthersAreUnderWayOrComplete) {
   process.receive({.tag = 3, .message_tag = 0x99, .message_length = 12});
-  process.receive({.tag = 4, .flags = 1, .message_tag = 0x98, .message_length = 7});
+  process.receive({.tag = 4, .flags = 1}); // complete: its tag may be of an earlier one
   process.send({.tag = 0x55, .buffer = 0x4444, .length = 99, .endpoint = 0x8888});
   process.send({.tag = 0x56, .flags = 1});
   const auto all = requests();
   EXPECT_FALSE(all.damage) << *all.damage;
-  ASSERT_THAT(all.receives, SizeIs(2));
+  ASSERT_THAT(all.receives, SizeIs(1));
   EXPECT_EQ(all.receives[0].state, Request::State::underway);
   EXPECT_EQ(all.receives[0].message_tag, 0x99);
   EXPECT_EQ(all.receives[0].message_length, 12);
-  EXPECT_EQ(all.receives[1].state, Request::State::complete);
   ASSERT_THAT(all.sends, SizeIs(2));
   EXPECT_EQ(all.sends[0].state, Request::State::underway);
   EXPECT_EQ(all.sends[0].tag, 0x55);

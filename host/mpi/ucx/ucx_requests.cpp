@@ -203,6 +203,10 @@ private:
       return;
     const std::uint64_t flags = value_at(element, flags_field, word);
     Request found;
+    // Of a receive whose message had come before it, UCX writes down nothing but that it is
+    // complete: the rest is of an earlier request.
+    if ((flags & tagged_receive) != 0 && (flags & completed) != 0)
+      return;
     if ((flags & tagged_receive) != 0) {
       const ReceiveLayout* layout = layout_of(element, word, worker_);
       if (layout == nullptr) {

@@ -15,7 +15,7 @@ struct Request {
   enum class State : std::uint8_t {
     posted,   ///< a receive without a message
     underway, ///< a receive that has met its message, or a send
-    complete,
+    complete, ///< a send
   };
 
   std::uint64_t address = 0;
@@ -29,7 +29,7 @@ struct Request {
   std::uint64_t length = 0;   ///< bytes
   std::uint64_t callback = 0; ///< the MPI's function for its completion
   std::uint64_t endpoint = 0; ///< of a send (ucp_ep_t)
-  /// Of a receive that is not posted: the tag and length of its message.
+  /// Of a receive under way: the tag and length of its message.
   std::uint64_t message_tag = 0, message_length = 0;
 };
 
@@ -48,7 +48,8 @@ std::vector<Request> find_on_stack(const Worker& worker, TargetAddress address,
                                    std::span<const std::byte> stack, ByteOrder order);
 
 /// Reads the requests in the worker's memory pool, and the posted receives wherever they are. Not
-/// there: a blocking send or a receive that has met its message whose request is on a stack.
+/// there: receives that are complete, and a blocking send, or a receive that has met its message,
+/// whose request is on a stack.
 ///
 /// `mpi_bytes`: of the MPI's part of a request. At most `most` requests are read: with more of
 /// them, `damage` says so. Errors: those of Memory.
