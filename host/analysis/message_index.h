@@ -47,6 +47,7 @@ public:
   bool has_for(std::int64_t sender, MaybeInt tag, bool collective) const;
   /// Whether the receive with this number in the process's count is among them.
   bool has(std::uint32_t sequence) const { return numbers_.contains(sequence); }
+  const std::unordered_set<std::uint32_t>& numbers() const { return numbers_; }
 
 private:
   std::unordered_set<std::uint32_t> numbers_;

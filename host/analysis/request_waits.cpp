@@ -218,13 +218,31 @@ WaitNode RequestWaits::message_to(std::size_t process, const Seat& seat, const O
   const auto fresh = is_fresh(seat, receive);
   if (fresh == true)
     return WaitGraph::doubtful;
-  return fresh == false && both_progress(sender, process) ? WaitGraph::unproven
-                                                          : WaitGraph::guessed;
+  const bool nothing_moves = fresh == false && both_progress(sender, process) &&
+                             stands_still(sender) && stands_still(process);
+  return nothing_moves ? WaitGraph::unproven : WaitGraph::guessed;
+}
+
+/// Whether the process is in the same calls in both looks, and has posted the same receives.
+bool RequestWaits::stands_still(std::size_t process) {
+  const Process& it = picture_.process(process);
+  if (it.before == nullptr || !it.now->blocked_in)
+    return false;
+  const bool calls = std::ranges::all_of(*it.now->blocked_in, [&](const BlockedCall& call) {
+    return mqbridge::stands_still(it, call);
+  });
+  return calls && std::ranges::all_of(it.seats, [&](const Seat& seat) {
+           return seat.before != nullptr &&
+                  posted_.of(*seat.communicator).numbers() == posted_.of(*seat.before).numbers();
+         });
 }
 
 /// Whether the receive was posted between the two looks. nullopt: not known.
 std::optional<bool> RequestWaits::is_fresh(const Seat& seat, const Operation& receive) {
   if (!receive.sequence || seat.before == nullptr || seat.communicator->recorded)
+    return std::nullopt;
+  const Queue& before = seat.before->queue(OpClass::receive);
+  if (before.state != QueueState::available || before.truncated_by != TruncatedBy::nothing)
     return std::nullopt;
   return !posted_.of(*seat.before).has(*receive.sequence);
 }
@@ -433,9 +451,25 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
         seen(channels_.traffic(process, *theirs), process, receiver) == Traffic::stuck;
     return either(node, stuck ? WaitGraph::unknown : WaitGraph::satisfied);
   }
-  // The message has met a receive, unless the list of unmet messages is incomplete.
-  return is_whole(communicator.queue(OpClass::unexpected)) ? WaitGraph::satisfied
-                                                           : either(node, WaitGraph::guessed);
+  if (!is_whole(communicator.queue(OpClass::unexpected)))
+    return either(node, WaitGraph::guessed);
+  // The message has met a receive, or is about to meet one. But UCX lists no message that
+  // MPI_Mprobe has taken.
+  const bool listed = operation.source != OpSource::mqbridge || communicator.counters ||
+                      meets_receive(communicator, *own_rank, operation);
+  return listed ? WaitGraph::satisfied : either(node, WaitGraph::unknown);
+}
+
+/// Whether the receiver has a receive for this send, which has met its message or will.
+bool RequestWaits::meets_receive(const Communicator& receiver, std::int64_t own_rank,
+                                 const Operation& send) {
+  if (posted_.of(receiver).has_for(own_rank, send.tag.value, send.collective != Collective::none))
+    return true;
+  return std::ranges::any_of(
+      receiver.queue(OpClass::receive).operations, [&](const Operation& receive) {
+        return receive.status == OpStatus::matched && receive.actual &&
+               receive.actual->local_rank == own_rank && receive.actual->tag == send.tag.value;
+      });
 }
 
 /// A recorder knows that the program waits for this send, and that it has met no receive. Only the

@@ -95,6 +95,8 @@ private:
   WaitNode message_to(std::size_t process, const Seat& seat, const Operation& receive,
                       std::size_t sender);
   std::optional<bool> is_fresh(const Seat& seat, const Operation& receive);
+  bool stands_still(std::size_t process);
+  bool meets_receive(const Communicator& receiver, std::int64_t own_rank, const Operation& send);
   WaitNode members_of_instance(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode absent_members(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode send(std::size_t process, const Seat& seat, const Operation& operation);

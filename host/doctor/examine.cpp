@@ -227,7 +227,9 @@ private:
       return fmt::format("{}{}", *rank_.mpi->types_source,
                          rank_.mpi->types_match == TypesMatch::exact ? ", made for this very build"
                                                                      : "");
-    if (subject == "transport" && rank_.mpi && rank_.mpi->transport)
+    const bool bypassed = std::ranges::find(rank_.errors, codes::transport_bypasses,
+                                            &RankError::code) != rank_.errors.end();
+    if (subject == "transport" && rank_.mpi && rank_.mpi->transport && !bypassed)
       return is_recorded()
                  ? fmt::format("{}; the recorder keeps the queues", *rank_.mpi->transport)
                  : support_named(rank_.mpi->name).describe_transport(*rank_.mpi->transport);

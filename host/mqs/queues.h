@@ -137,7 +137,8 @@ struct RawOperation {
 struct Operation {
   [[no_unique_address]] RawOperation raw;
   /// Position in the order of its channel, if the MPI counts: a receive among the receives of its
-  /// communicator, a send among the sends to its peer. Stored in the padding of `raw`.
+  /// communicator (over UCX: of its process), a send among the sends to its peer. Stored in the
+  /// padding of `raw`.
   CompactOptional<std::uint32_t, ~std::uint32_t{0}> sequence;
   Peer peer;
   Tag tag;

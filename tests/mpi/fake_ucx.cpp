@@ -52,14 +52,16 @@ std::uint64_t FakeUcx::make(const UcxRequestSpec& spec, bool is_send) {
     request = element + 8;
   }
   const bool old = version_ == UcxVersion::v1_13;
-  // The new protocols are not the default of the old version.
-  const std::uint32_t kind = !is_send ? 1U << 17 : old ? 1U << 14 : 1U << 2 | 1U << 7;
+  // The new protocols are not the default of the old version. A call that blocks has no callback.
+  const std::uint32_t callback = spec.on_stack || spec.of_ucx ? 0 : 1U << 6;
+  const std::uint32_t kind = !is_send ? 1U << 17 : (old ? 1U << 14 : 1U << 2) | callback;
   word(request + 4, spec.flags | kind, 4);
   if (is_send) {
     word(request + 24, spec.endpoint);
     word(request + (old ? 32 : 112), spec.buffer);
     word(request + (old ? 48 : 96), spec.length);
     word(request + 56, spec.callback);
+    word(request + 168, spec.before_tag);
     word(request + 176, spec.tag);
     return request;
   }

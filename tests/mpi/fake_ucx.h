@@ -23,6 +23,8 @@ struct UcxRequestSpec {
   std::uint64_t endpoint = 0; ///< of a send
   std::uint64_t callback = 0x9000;
   bool on_stack = false;
+  bool of_ucx = false;          ///< a send that UCX makes for itself
+  std::uint64_t before_tag = 0; ///< of a send: the word in front of its tag
   std::uint64_t message_tag = 0, message_length = 0;
 };
 

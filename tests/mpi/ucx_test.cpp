@@ -96,6 +96,26 @@ TEST_P(Ucx, OthersAreUnderWayOrComplete) {
   EXPECT_EQ(all.sends[1].state, Request::State::complete);
 }
 
+TEST_P(Ucx, ASendThatUcxMakesForItselfIsNone) {
+  process.send({.tag = 0, .endpoint = 0x8888, .of_ucx = true}); // with a callback that is left over
+  const auto all = requests();
+  EXPECT_FALSE(all.damage) << *all.damage;
+  EXPECT_THAT(all.sends, IsEmpty());
+}
+
+/// While its data is transferred, the receiver's request and address stand where a number of the
+/// message and its tag were.
+TEST_P(Ucx, ASendWhoseDataIsTransferredHasNoTag) {
+  process.send({.tag = 0, .endpoint = 0x8888});
+  process.send({.tag = 0, .endpoint = 0x8888, .before_tag = 0x76aa'4747'ac64'2d86});
+  process.send({.tag = 0, .endpoint = 0x8888, .before_tag = 0x5584'e37e'1440});
+  const auto all = requests();
+  ASSERT_THAT(all.sends, SizeIs(3));
+  EXPECT_FALSE(all.sends[0].has_no_tag);
+  EXPECT_FALSE(all.sends[1].has_no_tag);
+  EXPECT_TRUE(all.sends[2].has_no_tag);
+}
+
 TEST_P(Ucx, UnexpectedMessagesComeByArrival) {
   process.arrive(0x11, 1U << 1 | 1U << 2, 12, 8);               // eager, in one piece
   process.arrive(0x12, 1U << 1, 8256, 24, {4 << 20, 77});       // eager, the first of several

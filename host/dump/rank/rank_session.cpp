@@ -306,7 +306,7 @@ Result<void> RankSession::add_from_stacks() {
     report_.warnings().push_back(
         {codes::queue_no_stacks,
          "the requests of calls that block, such as MPI_Send, are on stacks, and these were not "
-         "read: such operations are missing",
+         "read, or not far enough: such operations may be missing",
          options().stacks ? "see the warning about stacks" : "leave out --no-stacks"});
   }
   if (!stacks_.captured())

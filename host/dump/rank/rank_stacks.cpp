@@ -105,7 +105,7 @@ bool RankStacks::reach_mpi() const {
   const CapturedStacks& captured = captured_stacks();
   return captured.threads.size() < most_captured_threads &&
          std::ranges::all_of(captured.threads, [](const CapturedThread& thread) {
-           return thread.stack_pointer != 0 &&
+           return thread.stack_pointer != 0 && thread.captured_to.value > thread.stack_pointer &&
                   (!thread.cut || thread.captured_to.value >= thread.stack_pointer + enough);
          });
 }

@@ -133,7 +133,7 @@ private:
       dump_.joints.assign(1, {}); // there may be some
     }
     auto lacking = outcome ? std::move(outcome->lacking) : std::nullopt;
-    if (walk_.dll == nullptr && !failure && !wrong && has_unread_queue()) {
+    if (walk_.dll == nullptr && !walk_.bypass && !failure && !wrong && has_unread_queue()) {
       failure = walk_.no_dll;
       if (lacking)
         failure->message += "; " + lacking->message;

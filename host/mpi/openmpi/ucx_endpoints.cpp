@@ -38,10 +38,9 @@ Result<void> Endpoints::read(const std::vector<Words::Value>& objects) {
     words.want(object, remote_group_);
   if (auto done = words.read(space_); !done)
     return done;
-  std::vector<std::uint64_t> groups;
   for (const auto& object : objects)
-    groups.push_back(words.get(object, remote_group_).value_or(0));
-  auto tables = read_group_tables(groups, keys_.size, members_, space_);
+    groups_.push_back(words.get(object, remote_group_).value_or(0));
+  auto tables = read_group_tables(groups_, keys_.size, members_, space_);
   if (!tables)
     return forward(std::move(tables));
   Words slots;
@@ -50,21 +49,21 @@ Result<void> Endpoints::read(const std::vector<Words::Value>& objects) {
   });
   if (auto done = slots.read(space_); !done)
     return done;
-  std::map<std::uint64_t, std::map<std::uint64_t, std::int64_t>> ranks;
   each_slot(*tables,
             [&](std::uint64_t group, std::int64_t rank, std::uint64_t process, Field slot) {
               if (const auto endpoint = slots.get(process, slot).value_or(0); endpoint != 0)
-                ranks[group].emplace(endpoint, rank);
+                ranks_[group].emplace(endpoint, rank);
             });
-  for (const std::uint64_t group : groups)
-    ranks_.push_back(ranks[group]);
   return {};
 }
 
 std::optional<std::int64_t> Endpoints::rank_of(std::size_t communicator,
                                                std::uint64_t endpoint) const {
-  const auto found = ranks_[communicator].find(endpoint);
-  return found == ranks_[communicator].end() ? std::nullopt : std::optional(found->second);
+  const auto group = ranks_.find(groups_[communicator]);
+  if (group == ranks_.end())
+    return std::nullopt;
+  const auto found = group->second.find(endpoint);
+  return found == group->second.end() ? std::nullopt : std::optional(found->second);
 }
 
 } // namespace mqbridge::openmpi

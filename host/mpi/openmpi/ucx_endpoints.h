@@ -34,8 +34,9 @@ private:
   CommunicatorKeys keys_;
   AddressSpace space_;
   Field remote_group_, members_, endpoints_;
-  std::uint64_t slots_ = 0; ///< endpoints that Open MPI keeps with a peer
-  std::vector<std::map<std::uint64_t, std::int64_t>> ranks_; ///< by communicator, by endpoint
+  std::uint64_t slots_ = 0;           ///< endpoints that Open MPI keeps with a peer
+  std::vector<std::uint64_t> groups_; ///< by communicator; 0: none
+  std::map<std::uint64_t, std::map<std::uint64_t, std::int64_t>> ranks_; ///< by group, by endpoint
 };
 
 } // namespace mqbridge::openmpi

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <set>
 #include <span>
@@ -44,7 +45,7 @@ std::vector<Words::Value> used_by(const std::vector<ucx::Request>& sends,
 /// Completes the queues from stacks.
 struct UcxStacks {
   const ucx::Worker& worker;
-  const std::set<std::uint64_t>& known; ///< the turns of posted receives on stacks
+  const std::set<std::uint64_t>& known; ///< posted receives on stacks, by address
   /// The operations of each queue that can be whole, by Communicator::id.
   const std::map<std::pair<std::uint64_t, OpClass>, std::uint64_t>& totals;
 
@@ -66,8 +67,11 @@ struct UcxStacks {
     std::erase_if(sends, [&](const ucx::Request& send) {
       return owners.get(send.endpoint, first) != worker.address;
     });
-    std::erase_if(receives,
-                  [&](const ucx::Request& receive) { return known.contains(receive.turn); });
+    // What lies over a known one only looks like a receive.
+    std::erase_if(receives, [&](const ucx::Request& receive) {
+      const auto next = known.upper_bound(receive.address - ucx::least_request_bytes);
+      return next != known.end() && *next < receive.address + ucx::least_request_bytes;
+    });
     Fields fields(space.images);
     auto objects = communicator_objects(communicators, fields, space);
     if (!objects)
@@ -75,9 +79,13 @@ struct UcxStacks {
     Endpoints endpoints(fields, space);
     if (auto done = endpoints.read(used_by(sends, translator, *objects)); !done)
       return done;
+    if (fields.error())
+      return Failure(*fields.error());
     std::map<std::pair<std::uint64_t, OpClass>, std::uint64_t> found;
     const auto take = [&](Placed placed, OpClass op_class, const ucx::Request& request) {
-      if (!placed.why.empty())
+      if (op_class == OpClass::send && placed.nowhere)
+        whole = false; // its data is being transferred
+      if (!placed.damage.empty() || placed.nowhere)
         return; // words that look alike, or a communicator that the user did not ask for
       Communicator& communicator = communicators[placed.communicator];
       if (!totals.contains({communicator.id.value, op_class}))
@@ -127,6 +135,7 @@ public:
     if (auto done = find_wait_groups(communicators_, space_); !done)
       return forward(std::move(done));
     leave_to_stacks();
+    warn_of_those_nowhere();
     return std::move(outcome_);
   }
 
@@ -180,10 +189,12 @@ private:
   /// False: it is left out.
   bool add(std::vector<QueueFiller>& fillers, OpClass op_class, Placed placed) {
     Queue& queue = communicators_[placed.communicator].queue(op_class);
-    if (!placed.why.empty()) {
-      damage_all(fillers, op_class, placed.why);
+    if (placed.nowhere)
+      ++nowhere_[op_class];
+    else if (!placed.damage.empty())
+      damage_all(fillers, op_class, placed.damage);
+    if (placed.nowhere || !placed.damage.empty())
       return false;
-    }
     if (queue.state != QueueState::available || queue.truncated_by != TruncatedBy::nothing ||
         fillers[placed.communicator].admit(placed.operation) != Admission::kept)
       return false;
@@ -197,8 +208,8 @@ private:
     if (request.mpi_part != 0)
       placed.operation.request = owner_of(request);
     if (add(fillers, op_class, std::move(placed)) && request.mpi_part == 0)
-      on_stacks_.push_back({at, communicators_[at].queue(op_class).operations.size() - 1,
-                            request.address, request.turn});
+      on_stacks_.push_back(
+          {at, communicators_[at].queue(op_class).operations.size() - 1, request.address});
   }
 
   /// The request that the program has: a persistent one keeps one of UCX's while it is started,
@@ -228,6 +239,9 @@ private:
       return done;
     if (receives) {
       auto fillers = open(OpClass::receive);
+      for (const ucx::Request& request : requests->receives)
+        if (request.mpi_part == 0)
+          known_on_stacks_.insert(request.address);
       for (const ucx::Request& request : requests->receives)
         add(fillers, OpClass::receive, translator_.receive(request), request);
       if (requests->damage)
@@ -275,12 +289,9 @@ private:
   /// queues are not whole. Waits for several requests do not concern them, so that their addresses
   /// are told only now.
   void leave_to_stacks() {
-    std::set<std::uint64_t> known;
-    for (const OnStack& each : on_stacks_) {
-      known.insert(each.turn);
+    for (const OnStack& each : on_stacks_)
       communicators_[each.communicator].queue(OpClass::receive).operations[each.index].request =
           TargetAddress{each.address};
-    }
     std::map<std::pair<std::uint64_t, OpClass>, std::uint64_t> totals;
     for (Communicator& communicator : communicators_)
       for (const OpClass op_class : {OpClass::send, OpClass::receive})
@@ -288,16 +299,32 @@ private:
             wants(op_class) && queue.state == QueueState::available && queue.total)
           totals.emplace(std::pair(communicator.id.value, op_class),
                          *std::exchange(queue.total, std::nullopt));
-    outcome_.from_stacks = [worker = worker_, known = std::move(known),
+    std::erase_if(totals, [&](const auto& each) { return nowhere_.contains(each.first.second); });
+    outcome_.from_stacks = [worker = worker_, known = std::move(known_on_stacks_),
                             totals = std::move(totals)](auto& communicators, auto stacks,
                                                         bool whole, const AddressSpace& space) {
       return UcxStacks{worker, known, totals}.add(communicators, stacks, whole, space);
     };
   }
 
+  /// Their queues are not whole.
+  void warn_of_those_nowhere() {
+    std::vector<std::string> words;
+    for (const auto& [op_class, count] : nowhere_)
+      words.push_back(
+          fmt::format("{} {}", count, op_class == OpClass::send ? "sends" : "receives"));
+    if (!words.empty() && !outcome_.lacking)
+      outcome_.lacking = Error{
+          "queue.nowhere",
+          fmt::format("{} of UCX are in no queue: their communicator has been freed, or their data "
+                      "is being transferred, so that they have no tag any more",
+                      fmt::join(words, " and ")),
+          "dump again when they have gone on"};
+  }
+
   struct OnStack {
     std::size_t communicator, index;
-    std::uint64_t address, turn;
+    std::uint64_t address;
   };
 
   std::vector<Communicator>& communicators_;
@@ -312,6 +339,8 @@ private:
   Field data_;
   Words owners_; ///< persistent requests, by the MPI's part of UCX's
   std::vector<OnStack> on_stacks_;
+  std::set<std::uint64_t> known_on_stacks_;  ///< posted receives, shown or not
+  std::map<OpClass, std::uint64_t> nowhere_; ///< requests that belong into no queue
 };
 
 } // namespace

@@ -30,8 +30,12 @@ constexpr std::array send_functions = {
 };
 constexpr std::string_view persistent_receive = "mca_pml_ucx_precv_completion";
 
-Placed cannot_be(const ucx::Request& request, std::string_view why) {
-  return {0, Operation(), fmt::format("UCX's request at {:#x} {}", request.address, why)};
+Placed damaged(const ucx::Request& request, std::string_view why) {
+  return {0, Operation(), fmt::format("UCX's request at {:#x} {}", request.address, why), false};
+}
+
+Placed nowhere() {
+  return {0, Operation(), {}, true};
 }
 
 Operation operation_of(const ucx::Request& request, OpKind kind) {
@@ -84,13 +88,17 @@ Placed UcxTranslator::receive(const ucx::Request& request) const {
   const UcxTag tag = decode_ucx_tag(request.tag);
   const UcxMask mask = decode_ucx_mask(request.mask);
   const auto place = place_of(request.tag);
-  if (!mask.valid || !place)
-    return cannot_be(request, "belongs to no communicator");
+  if (!mask.valid)
+    return damaged(request, "asks for no messages that Open MPI sends");
+  if (!place)
+    return nowhere();
   if (!mask.any_source && !may_be_source(*place, tag.source))
-    return cannot_be(request,
-                     fmt::format("is from rank {} of {}", tag.source, communicators_[*place].size));
+    return damaged(request,
+                   fmt::format("is from rank {} of {}", tag.source, communicators_[*place].size));
   Operation operation = operation_of(request, OpKind::receive);
-  if (request.turn < std::numeric_limits<std::uint32_t>::max())
+  // One that met its message at once has no turn of its own.
+  if (request.state == ucx::Request::State::posted &&
+      request.turn < std::numeric_limits<std::uint32_t>::max())
     operation.sequence = static_cast<std::uint32_t>(request.turn);
   operation.peer.any = mask.any_source;
   if (!mask.any_source)
@@ -113,19 +121,17 @@ Placed UcxTranslator::receive(const ucx::Request& request) const {
 
 Placed UcxTranslator::send(const ucx::Request& request, const Endpoints& endpoints) const {
   const UcxTag tag = decode_ucx_tag(request.tag);
-  const auto place = place_of(request.tag);
-  if (!place)
-    return cannot_be(request, "belongs to no communicator");
-  if (tag.source != communicators_[*place].local_rank)
-    return cannot_be(request, fmt::format("is from rank {}, another process", tag.source));
+  const auto place = request.has_no_tag ? std::nullopt : place_of(request.tag);
+  if (!place || tag.source != communicators_[*place].local_rank)
+    return nowhere();
   const auto peer = endpoints.rank_of(*place, request.endpoint);
   if (!peer)
-    return cannot_be(request, "goes to a process that is not known");
+    return nowhere();
   Operation operation = operation_of(request, OpKind::send);
   operation.peer.local_rank = *peer;
   operation.tag.value = tag.tag;
   operation.collective = collective_of(tag.tag);
-  if (is_send(request) && functions_.at(request.callback)->buffered) {
+  if (request.mpi_part != 0 && functions_.at(request.callback)->buffered) {
     operation.system_buffer = true;
     operation.delivery =
         operation.status == OpStatus::complete ? Delivery::delivered : Delivery::undelivered;
@@ -138,8 +144,8 @@ Placed UcxTranslator::message(const ucx::Message& message, std::size_t place) co
   const UcxTag tag = decode_ucx_tag(message.tag);
   Placed placed{place};
   if (!may_be_source(place, tag.source))
-    placed.why = fmt::format("a message of UCX is from rank {} of {}", tag.source,
-                             communicators_[place].size);
+    placed.damage = fmt::format("a message of UCX is from rank {} of {}", tag.source,
+                                communicators_[place].size);
   Operation& operation = placed.operation;
   operation.source = OpSource::mqbridge;
   operation.kind = OpKind::message;

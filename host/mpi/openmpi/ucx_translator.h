@@ -15,11 +15,14 @@
 
 namespace mqbridge::openmpi {
 
-/// An operation and the communicator that it belongs to, or why it cannot be one of Open MPI.
+/// An operation and the communicator that it belongs to.
 struct Placed {
   std::size_t communicator = 0;
   Operation operation = {};
-  std::string why = {};
+  std::string damage = {}; ///< why it cannot be one of Open MPI; empty: it can
+  /// It belongs into no queue: its communicator has been freed, or it is a send whose data is being
+  /// transferred, which has no tag any more.
+  bool nowhere = false;
 };
 
 /// A function that UCX calls when a send is complete.

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <fmt/format.h>
+#include <iterator>
+#include <map>
 #include <span>
 #include <unordered_map>
 
@@ -15,6 +17,7 @@ namespace {
 /// ucp_request_t (src/ucp/core/ucp_request.h), for 64 bits: what all versions have at one place.
 constexpr Field flags_field = {4, 4};
 constexpr Field endpoint_field = {24, word};
+constexpr Field before_tag_of_send = {168, word};
 constexpr Field tag_of_send = {176, word};
 constexpr Field callback_of_send = {56, word};
 
@@ -47,18 +50,24 @@ constexpr ReceiveLayout receive_of(std::uint64_t link, std::uint64_t buffer, std
 constexpr std::array receive_layouts = {receive_of(160, 56, 40, 96, 176),
                                         receive_of(24, 32, 48, 112, 192)};
 /// What of a request is read, from its beginning.
-constexpr std::size_t needed_bytes = 240;
+constexpr std::size_t needed_bytes = least_request_bytes;
 constexpr std::uint64_t latest_link = 160;
+constexpr std::uint64_t end_of_addresses = std::uint64_t{1} << 57;
+/// Threads that block at the same time.
+constexpr std::size_t most_on_stack = 1024;
 
 /// UCP_REQUEST_FLAG_*, the same in these versions.
 enum RequestFlag : std::uint64_t {
   completed = 1U << 0,
-  protocol_send = 1U << 2,
-  protocol_ready = 1U << 7,
-  tagged_send = 1U << 14,
+  protocol_send = 1U << 2, ///< by the new protocols
+  with_callback = 1U << 6,
+  tagged_send = 1U << 14, ///< by the old ones
+  part_of_rendezvous = 1U << 15,
   tagged_receive = 1U << 17,
 };
-constexpr std::uint64_t end_of_flags = 1U << 24;
+/// Those that a send or a receive under way may have; the others are of other operations.
+constexpr std::uint64_t flags_of_send = 0x447fc;
+constexpr std::uint64_t flags_of_receive = 0x20fc8;
 
 /// A link that leads nowhere, where a request must be.
 std::string no_request(std::uint64_t link, std::string_view why) {
@@ -99,7 +108,7 @@ Request receive_at(const ItemBytes& bytes, std::uint64_t at, const ReceiveLayout
 }
 
 Request send_at(const ItemBytes& bytes, std::uint64_t at, std::uint64_t flags) {
-  const SendLayout& layout = (flags & protocol_ready) != 0 ? new_protocols : old_protocols;
+  const SendLayout& layout = (flags & protocol_send) != 0 ? new_protocols : old_protocols;
   Request request;
   request.is_send = true;
   request.address = bytes.address().value + at;
@@ -110,12 +119,16 @@ Request send_at(const ItemBytes& bytes, std::uint64_t at, std::uint64_t flags) {
   request.length = value_at(bytes, layout.length, at);
   request.callback = value_at(bytes, callback_of_send, at);
   request.endpoint = value_at(bytes, endpoint_field, at);
+  // Once the receiver has asked for the data, its address stands in the tag's place, and 0 where it
+  // takes none; its request stands where a number of the message was.
+  const std::uint64_t before_tag = value_at(bytes, before_tag_of_send, at);
+  request.has_no_tag = request.tag == 0 && before_tag != 0 && before_tag % word == 0 &&
+                       before_tag < end_of_addresses;
   return request;
 }
 
-bool is_tagged_send(std::uint64_t flags) {
-  constexpr std::uint64_t by_protocol = protocol_send | protocol_ready;
-  return (flags & tagged_send) != 0 || (flags & by_protocol) == by_protocol;
+bool may_be_send(std::uint64_t flags) {
+  return (flags & (tagged_send | protocol_send)) != 0 && (flags & ~flags_of_send) == 0;
 }
 
 class RequestReader {
@@ -217,7 +230,8 @@ private:
       found = receive_at(element, word, *layout);
       link_of_.emplace(found.address + layout->link, found_.receives.size());
       next_.push_back(value_at(element, {layout->link, word}, word));
-    } else if (is_tagged_send(flags)) {
+    } else if (may_be_send(flags & ~completed) && (flags & with_callback) != 0) {
+      // UCX's own requests have no callback, but may have one left over in its place.
       found = send_at(element, word, flags);
     } else {
       return;
@@ -257,6 +271,10 @@ private:
   /// Reads posted receives that are not in the pool: those of calls that block.
   Result<void> read_links(const std::vector<std::uint64_t>& links) {
     constexpr std::size_t size = latest_link + needed_bytes;
+    if (found_.receives.size() + links.size() > most_) {
+      damage(fmt::format("it has more than {} requests", most_));
+      return {};
+    }
     std::vector<std::byte> bytes(links.size() * size);
     std::vector<MemoryRange> ranges;
     for (std::size_t i = 0; i < links.size(); ++i)
@@ -336,35 +354,31 @@ Result<Requests> read_requests(const Worker& worker, std::uint64_t mpi_bytes, st
 std::vector<Request> find_on_stack(const Worker& worker, TargetAddress address,
                                    std::span<const std::byte> stack, ByteOrder order) {
   const ItemBytes bytes(address, stack, order);
-  std::vector<Request> found;
-  const auto is_free = [&](const Request& request) {
-    return std::ranges::none_of(found, [&](const Request& other) {
-      return request.address < other.address + needed_bytes &&
-             other.address < request.address + needed_bytes;
-    });
-  };
-  const auto each = [&](const auto& take) {
-    for (std::uint64_t at = 0; at + needed_bytes <= stack.size(); at += word)
-      if (const auto flags = value_at(bytes, flags_field, at);
-          flags < end_of_flags && (flags & completed) == 0)
-        take(at, flags);
+  std::map<std::uint64_t, Request> found;
+  const auto take = [&](const Request& request) {
+    const auto next = found.lower_bound(request.address);
+    const bool free =
+        (next == found.end() || next->first >= request.address + needed_bytes) &&
+        (next == found.begin() || std::prev(next)->first + needed_bytes <= request.address);
+    if (free && found.size() < most_on_stack)
+      found.emplace_hint(next, request.address, request);
   };
   // A receive of one layout may look like one of the other layout, a little beside it.
   for (const ReceiveLayout& layout : layouts_of(worker))
-    each([&](std::uint64_t at, std::uint64_t flags) {
-      if ((flags & tagged_receive) == 0 || value_at(bytes, layout.worker, at) != worker.address)
-        return;
-      if (const Request request = receive_at(bytes, at, layout);
-          request.turn < worker.receives && is_free(request))
-        found.push_back(request);
-    });
-  each([&](std::uint64_t at, std::uint64_t flags) {
-    const Request request = send_at(bytes, at, flags);
-    if ((flags & tagged_receive) == 0 && is_tagged_send(flags) && request.endpoint != 0 &&
-        request.endpoint % word == 0)
-      found.push_back(request);
-  });
-  return found;
+    for (std::uint64_t at = 0; at + needed_bytes <= stack.size(); at += word)
+      if (const auto flags = value_at(bytes, flags_field, at);
+          (flags & tagged_receive) != 0 && (flags & ~flags_of_receive) == 0 &&
+          value_at(bytes, layout.worker, at) == worker.address)
+        take(receive_at(bytes, at, layout));
+  for (std::uint64_t at = 0; at + needed_bytes <= stack.size(); at += word)
+    if (const auto flags = value_at(bytes, flags_field, at); may_be_send(flags))
+      if (const Request request = send_at(bytes, at, flags);
+          request.endpoint != 0 && request.endpoint % word == 0)
+        take(request);
+  std::vector<Request> requests;
+  for (const auto& each : found)
+    requests.push_back(each.second);
+  return requests;
 }
 
 } // namespace mqbridge::ucx

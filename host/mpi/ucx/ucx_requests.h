@@ -10,6 +10,9 @@
 
 namespace mqbridge::ucx {
 
+/// No request of UCX is smaller.
+inline constexpr std::uint64_t least_request_bytes = 240;
+
 /// A request of UCX (ucp_request_t), of a tagged send or receive.
 struct Request {
   enum class State : std::uint8_t {
@@ -23,8 +26,9 @@ struct Request {
   State state = State::underway;
   bool is_send = false;
   std::uint64_t tag = 0;
-  std::uint64_t mask = 0; ///< of a receive: the bits of the tag that count
-  std::uint64_t turn = 0; ///< of a receive: its place among all of the worker
+  bool has_no_tag = false; ///< of a send whose data is being transferred: the tag is overwritten
+  std::uint64_t mask = 0;  ///< of a receive: the bits of the tag that count
+  std::uint64_t turn = 0;  ///< of a receive: its place among all of the worker
   std::uint64_t buffer = 0;
   std::uint64_t length = 0;   ///< bytes
   std::uint64_t callback = 0; ///< the MPI's function for its completion

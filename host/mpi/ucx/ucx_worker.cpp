@@ -119,7 +119,8 @@ bool may_match(const ItemBytes& worker, std::uint64_t at) {
   const auto last = value(worker, matching::unexpected_last, at);
   const std::uint64_t ring = address + matching::unexpected_at;
   return value(worker, matching::offloaded_tail, at) == address + matching::offloaded_at &&
-         value(worker, matching::offloaded_head, at) == 0 && wild_empty == (wild == 0) &&
+         value(worker, matching::offloaded_head, at) == 0 &&
+         value(worker, matching::card, at) == 0 && wild_empty == (wild == 0) &&
          wild <= value(worker, matching::posted_count, at) &&
          value(worker, matching::posted_count, at) <= value(worker, matching::receives, at) &&
          (first == ring) == (last == ring) && may_be_object(first) && may_be_object(last) &&
@@ -127,6 +128,9 @@ bool may_match(const ItemBytes& worker, std::uint64_t at) {
          may_be_object(value(worker, matching::posted_hash, at)) &&
          may_be_object(value(worker, matching::unexpected_hash, at));
 }
+
+/// More than there are of those that only look alike.
+constexpr std::size_t most_places = 64;
 
 /// A place where matching may be. Only the hash table can tell.
 struct Place {
@@ -146,7 +150,7 @@ public:
     std::vector<Place> places;
     for (std::size_t i = 0; i < workers_.count(); ++i)
       for (std::uint64_t at = 0; at + matching::bytes <= worker_bytes; at += word)
-        if (may_match(workers_.at(i), at))
+        if (places.size() < most_places && may_match(workers_.at(i), at))
           places.push_back({i, at});
     Pieces tables(hash_size * queue::bytes);
     for (const Place& place : places)
