@@ -72,8 +72,6 @@ PostedReceives::PostedReceives(const Communicator& communicator) {
   for (const Operation& receive : communicator.queue(OpClass::receive).operations) {
     if (receive.status != OpStatus::pending && receive.status != OpStatus::unknown)
       continue;
-    if (receive.sequence)
-      numbers_.insert(*receive.sequence);
     const bool own = receive.collective == Collective::none;
     if (receive.peer.any && receive.tag.any)
       anything_ = true;

@@ -45,12 +45,8 @@ public:
   /// Whether there is a receive that a message of this rank and tag would meet. `collective`: a
   /// message of the MPI itself.
   bool has_for(std::int64_t sender, MaybeInt tag, bool collective) const;
-  /// Whether the receive with this number in the process's count is among them.
-  bool has(std::uint32_t sequence) const { return numbers_.contains(sequence); }
-  const std::unordered_set<std::uint32_t>& numbers() const { return numbers_; }
 
 private:
-  std::unordered_set<std::uint32_t> numbers_;
   std::unordered_set<std::uint64_t> exact_;          ///< sender and tag
   std::unordered_set<std::int64_t> senders_;         ///< with any tag
   std::unordered_set<std::int64_t> tags_;            ///< from anybody

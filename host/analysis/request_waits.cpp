@@ -211,40 +211,16 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
 }
 
 /// Whether a receive may have a message on its way to it, where none are counted. One that was
-/// posted between two looks shows that messages come. One that stood there before, while its sender
-/// was in MPI, too, has none, unless the network has stopped.
+/// posted between two looks shows that messages come. If neither rank has moved meanwhile, it has
+/// none, unless the network has stopped.
 WaitNode RequestWaits::message_to(std::size_t process, const Seat& seat, const Operation& receive,
                                   std::size_t sender) {
-  const auto fresh = is_fresh(seat, receive);
+  const auto fresh = numbers_.is_new(seat, receive);
   if (fresh == true)
     return WaitGraph::doubtful;
   const bool nothing_moves = fresh == false && both_progress(sender, process) &&
-                             stands_still(sender) && stands_still(process);
+                             numbers_.stand_still(sender) && numbers_.stand_still(process);
   return nothing_moves ? WaitGraph::unproven : WaitGraph::guessed;
-}
-
-/// Whether the process is in the same calls in both looks, and has posted the same receives.
-bool RequestWaits::stands_still(std::size_t process) {
-  const Process& it = picture_.process(process);
-  if (it.before == nullptr || !it.now->blocked_in)
-    return false;
-  const bool calls = std::ranges::all_of(*it.now->blocked_in, [&](const BlockedCall& call) {
-    return mqbridge::stands_still(it, call);
-  });
-  return calls && std::ranges::all_of(it.seats, [&](const Seat& seat) {
-           return seat.before != nullptr &&
-                  posted_.of(*seat.communicator).numbers() == posted_.of(*seat.before).numbers();
-         });
-}
-
-/// Whether the receive was posted between the two looks. nullopt: not known.
-std::optional<bool> RequestWaits::is_fresh(const Seat& seat, const Operation& receive) {
-  if (!receive.sequence || seat.before == nullptr || seat.communicator->recorded)
-    return std::nullopt;
-  const Queue& before = seat.before->queue(OpClass::receive);
-  if (before.state != QueueState::available || before.truncated_by != TruncatedBy::nothing)
-    return std::nullopt;
-  return !posted_.of(*seat.before).has(*receive.sequence);
 }
 
 /// Whether the look before showed that it had left MPI: whatever it had sent has come since, unless
@@ -350,7 +326,7 @@ WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat, const Ope
   case Traffic::unknown:
     break;
   }
-  const bool fresh = is_fresh(seat, operation) == true && !all_count(process, seat);
+  const bool fresh = numbers_.is_new(seat, operation) == true && !all_count(process, seat);
   return fresh ? either(anybody(process, seat), WaitGraph::doubtful) : anybody(process, seat);
 }
 
@@ -385,8 +361,8 @@ WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat
   if (traffic == Traffic::stuck || traffic == Traffic::came)
     node = either(node, traffic == Traffic::stuck ? WaitGraph::unknown : WaitGraph::doubtful);
   else if (node > WaitGraph::last_constant && !all_count(process, seat))
-    node =
-        either(node, is_fresh(seat, operation) == true ? WaitGraph::doubtful : WaitGraph::guessed);
+    node = either(node, numbers_.is_new(seat, operation) == true ? WaitGraph::doubtful
+                                                                 : WaitGraph::guessed);
   return known->second = node;
 }
 

@@ -4,6 +4,7 @@
 #include "host/analysis/collective_waits.h"
 #include "host/analysis/job_picture.h"
 #include "host/analysis/message_index.h"
+#include "host/analysis/receive_numbers.h"
 #include "host/analysis/wait_graph.h"
 
 #include <cstddef>
@@ -94,8 +95,6 @@ private:
   WaitNode wildcard(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode message_to(std::size_t process, const Seat& seat, const Operation& receive,
                       std::size_t sender);
-  std::optional<bool> is_fresh(const Seat& seat, const Operation& receive);
-  bool stands_still(std::size_t process);
   bool meets_receive(const Communicator& receiver, std::int64_t own_rank, const Operation& send);
   WaitNode members_of_instance(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode absent_members(std::size_t process, const Seat& seat, const Operation& operation);
@@ -128,6 +127,7 @@ private:
   const std::vector<WaitNode>& process_nodes_;
   IndexOfEach<ArrivedMessages> arrived_;
   IndexOfEach<PostedReceives> posted_;
+  ReceiveNumbers numbers_{picture_};
   IndexOfEach<MetOperations> met_before_;
   std::vector<bool> does_no_more_;
   std::vector<bool> did_no_more_;            ///< in the look before

@@ -155,6 +155,8 @@ public:
                              : call_.asleep != nullptr ? "a loop around a sleep"
                                                        : "a call";
     const CallKind kind = kind_of_call(name);
+    if (call_.members && call_.members.size() == 0)
+      return fmt::format("{}{}: all that it needs have entered it", name, on_communicator());
     if (call_.members)
       return fmt::format("{}{}: {} not entered it", name, on_communicator(), absent_words());
     if (is_collective(kind) && !call_.operations.empty())

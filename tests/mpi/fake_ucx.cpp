@@ -62,6 +62,7 @@ std::uint64_t FakeUcx::make(const UcxRequestSpec& spec, bool is_send) {
     word(request + (old ? 48 : 96), spec.length);
     word(request + 56, spec.callback);
     word(request + 168, spec.before_tag);
+    word(request + 224, code);
     word(request + 176, spec.tag);
     return request;
   }

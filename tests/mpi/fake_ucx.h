@@ -43,6 +43,7 @@ public:
   static constexpr std::uint64_t context = 0x2'0000;
   static constexpr std::uint64_t worker = 0x3'0010;
   static constexpr std::uint64_t mpi_bytes = 160;
+  static constexpr std::uint64_t code = 0x40'0000; ///< of UCX's functions
 
   /// Returns the address of the request.
   std::uint64_t post(const UcxRequestSpec& spec);

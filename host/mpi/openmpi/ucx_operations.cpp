@@ -54,9 +54,14 @@ struct UcxStacks {
     const UcxTranslator translator(communicators, space);
     std::vector<ucx::Request> sends;
     std::vector<ucx::Request> receives;
+    const Image* ucp = space.images.find_by_name("libucp.so");
+    auto code = ucp != nullptr ? segments_of(*ucp) : std::vector<MappedRange>();
+    std::erase_if(code, [](const MappedRange& range) { return range.writable; });
+    if (code.empty())
+      whole = false; // then no send can be told
     for (const StackBytes& stack : stacks)
       for (const ucx::Request& request :
-           ucx::find_on_stack(worker, stack.address, stack.bytes, space.platform.byte_order))
+           ucx::find_on_stack(worker, code, stack.address, stack.bytes, space.platform.byte_order))
         (request.is_send ? sends : receives).push_back(request);
     Words owners;
     const Field first = {0, ucx::word};

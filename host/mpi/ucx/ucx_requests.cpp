@@ -6,8 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <fmt/format.h>
-#include <iterator>
-#include <map>
 #include <span>
 #include <unordered_map>
 
@@ -20,6 +18,8 @@ constexpr Field endpoint_field = {24, word};
 constexpr Field before_tag_of_send = {168, word};
 constexpr Field tag_of_send = {176, word};
 constexpr Field callback_of_send = {56, word};
+/// UCX's function that sends it, or goes on sending it.
+constexpr Field progress_of_send = {224, word};
 
 /// Where a send's buffer is depends on its protocol.
 struct SendLayout {
@@ -53,21 +53,32 @@ constexpr std::array receive_layouts = {receive_of(160, 56, 40, 96, 176),
 constexpr std::size_t needed_bytes = least_request_bytes;
 constexpr std::uint64_t latest_link = 160;
 constexpr std::uint64_t end_of_addresses = std::uint64_t{1} << 57;
-/// Threads that block at the same time.
+/// More than one thread's calls have under way.
 constexpr std::size_t most_on_stack = 1024;
 
 /// UCP_REQUEST_FLAG_*, the same in these versions.
 enum RequestFlag : std::uint64_t {
   completed = 1U << 0,
+  released = 1U << 1,      ///< the MPI wants to hear no more of it
   protocol_send = 1U << 2, ///< by the new protocols
+  user_memory = 1U << 3,
+  sync_local = 1U << 4,
+  sync_remote = 1U << 5,
   with_callback = 1U << 6,
-  tagged_send = 1U << 14, ///< by the old ones
-  part_of_rendezvous = 1U << 15,
+  protocol_ready = 1U << 7,
+  sync = 1U << 8,
+  block_card = 1U << 11,
+  tagged_send = 1U << 14, ///< by the old protocols
   tagged_receive = 1U << 17,
+  key_in_use = 1U << 18,
+  usage_tracked = 1U << 20,
 };
 /// Those that a send or a receive under way may have; the others are of other operations.
-constexpr std::uint64_t flags_of_send = 0x447fc;
-constexpr std::uint64_t flags_of_receive = 0x20fc8;
+constexpr std::uint64_t flags_of_send = protocol_send | user_memory | sync_local | sync_remote |
+                                        with_callback | protocol_ready | sync | tagged_send |
+                                        key_in_use | usage_tracked;
+constexpr std::uint64_t flags_of_receive =
+    user_memory | with_callback | block_card | tagged_receive | usage_tracked;
 
 /// A link that leads nowhere, where a request must be.
 std::string no_request(std::uint64_t link, std::string_view why) {
@@ -230,7 +241,7 @@ private:
       found = receive_at(element, word, *layout);
       link_of_.emplace(found.address + layout->link, found_.receives.size());
       next_.push_back(value_at(element, {layout->link, word}, word));
-    } else if (may_be_send(flags & ~completed) && (flags & with_callback) != 0) {
+    } else if (may_be_send(flags & ~(completed | released)) && (flags & with_callback) != 0) {
       // UCX's own requests have no callback, but may have one left over in its place.
       found = send_at(element, word, flags);
     } else {
@@ -351,34 +362,39 @@ Result<Requests> read_requests(const Worker& worker, std::uint64_t mpi_bytes, st
   return RequestReader(worker, mpi_bytes, most, space).run();
 }
 
-std::vector<Request> find_on_stack(const Worker& worker, TargetAddress address,
-                                   std::span<const std::byte> stack, ByteOrder order) {
+std::vector<Request> find_on_stack(const Worker& worker, std::span<const MappedRange> code,
+                                   TargetAddress address, std::span<const std::byte> stack,
+                                   ByteOrder order) {
   const ItemBytes bytes(address, stack, order);
-  std::map<std::uint64_t, Request> found;
-  const auto take = [&](const Request& request) {
-    const auto next = found.lower_bound(request.address);
-    const bool free =
-        (next == found.end() || next->first >= request.address + needed_bytes) &&
-        (next == found.begin() || std::prev(next)->first + needed_bytes <= request.address);
-    if (free && found.size() < most_on_stack)
-      found.emplace_hint(next, request.address, request);
+  const auto each = [&](const auto& take) {
+    for (std::uint64_t at = 0; at + needed_bytes <= stack.size(); at += word)
+      take(at, value_at(bytes, flags_field, at));
+  };
+  std::vector<Request> found;
+  const auto is_beside_another = [&](std::uint64_t at) {
+    return std::ranges::any_of(found, [&](const Request& other) {
+      const std::uint64_t its = other.address - address.value;
+      return at < its + needed_bytes && its < at + needed_bytes;
+    });
   };
   // A receive of one layout may look like one of the other layout, a little beside it.
   for (const ReceiveLayout& layout : layouts_of(worker))
-    for (std::uint64_t at = 0; at + needed_bytes <= stack.size(); at += word)
-      if (const auto flags = value_at(bytes, flags_field, at);
-          (flags & tagged_receive) != 0 && (flags & ~flags_of_receive) == 0 &&
-          value_at(bytes, layout.worker, at) == worker.address)
-        take(receive_at(bytes, at, layout));
-  for (std::uint64_t at = 0; at + needed_bytes <= stack.size(); at += word)
-    if (const auto flags = value_at(bytes, flags_field, at); may_be_send(flags))
-      if (const Request request = send_at(bytes, at, flags);
-          request.endpoint != 0 && request.endpoint % word == 0)
-        take(request);
-  std::vector<Request> requests;
-  for (const auto& each : found)
-    requests.push_back(each.second);
-  return requests;
+    each([&](std::uint64_t at, std::uint64_t flags) {
+      if ((flags & tagged_receive) != 0 && (flags & ~flags_of_receive) == 0 &&
+          value_at(bytes, layout.worker, at) == worker.address && found.size() < most_on_stack &&
+          !is_beside_another(at))
+        found.push_back(receive_at(bytes, at, layout));
+    });
+  const auto is_code = [&](std::uint64_t function) {
+    return std::ranges::any_of(
+        code, [&](const MappedRange& range) { return range.contains({function}); });
+  };
+  each([&](std::uint64_t at, std::uint64_t flags) {
+    if (may_be_send(flags) && is_code(value_at(bytes, progress_of_send, at)) &&
+        found.size() < most_on_stack)
+      found.push_back(send_at(bytes, at, flags));
+  });
+  return found;
 }
 
 } // namespace mqbridge::ucx

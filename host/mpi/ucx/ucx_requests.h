@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/memory/memory_map.h"
 #include "host/mpi/ucx/ucx_worker.h"
 
 #include <cstdint>
@@ -46,10 +47,12 @@ struct Requests {
 
 /// The sends and receives under way in `stack`, live bytes of a thread's stack at `address`: those
 /// of calls that block, if the MPI keeps them there. A request that has completed says so until it
-/// is overwritten. Whether the endpoint of a send belongs to this worker is still to be looked up.
-/// Posted receives are among them, as `underway`.
-std::vector<Request> find_on_stack(const Worker& worker, TargetAddress address,
-                                   std::span<const std::byte> stack, ByteOrder order);
+/// is overwritten. `code`: UCX's own, where a send has its next step. Whether the endpoint of a
+/// send belongs to this worker is still to be looked up. Posted receives are among them, as
+/// `underway`.
+std::vector<Request> find_on_stack(const Worker& worker, std::span<const MappedRange> code,
+                                   TargetAddress address, std::span<const std::byte> stack,
+                                   ByteOrder order);
 
 /// Reads the requests in the worker's memory pool, and the posted receives wherever they are. Not
 /// there: receives that are complete, and a blocking send, or a receive that has met its message,

@@ -49,6 +49,8 @@ VerdictCase as_recorded(VerdictCase of) {
     of.findings.emplace_back("tag_mismatch"); // it does not see that a small send is complete
   if (of.scenario == "fence_against_recv" || of.scenario == "fence_of_created")
     of.confidence = "likely"; // it sees nothing inside of these
+  if (of.scenario == "merge_against_recv")
+    of.core = {0, 3}; // what rank 1 waits for inside of MPI_Intercomm_merge is not recorded
   if (of.scenario == "write_against_close") {
     of.confidence = "likely";
     of.findings = {"knot", "collective_mismatch"};
