@@ -307,6 +307,8 @@ private:
     const auto& shows =
         is_recorded() ? support_of(rank_.dll->provider) : support_named(rank_.mpi->name);
     for (const auto& limit : shows.facts().dll.limits) {
+      if (limit.read_without && !rank_.dll)
+        continue;
       if (!limit.instead.empty() && unexpected_readable())
         add(Level::ok, limit.subject,
             fmt::format("{} from {}", limit.instead, rank_.mpi->transport.value_or("the MPI")));

@@ -293,10 +293,10 @@ private:
 
   void take_request(const Pending& pending) {
     const auto kind = kind_of_call(*result_.call);
-    const auto& of_sends =
-        support_of_mpi(rank_.mpi).facts().dll.words[static_cast<std::size_t>(OpClass::send)];
+    const auto unlisted =
+        support_of_mpi(rank_.mpi).facts().dll.never_listed(OpClass::send, rank_.walked);
     // Where its own request may not be shown, words may be those of any other one.
-    if ((is_exchange() && !awaited_) || (kind == CallKind::send && !of_sends.never_listed.empty()))
+    if ((is_exchange() && !awaited_) || (kind == CallKind::send && !unlisted.empty()))
       return;
     auto found = named_in_use(pending);
     const bool by_words = found.empty();

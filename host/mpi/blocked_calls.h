@@ -20,6 +20,7 @@ struct StacksOfRank {
   const Platform& platform;
   const MpiLibrary& mpi;
   const std::vector<Communicator>& communicators;
+  bool walked = true; ///< by a debug DLL; else mqbridge has read the queues itself
 };
 
 /// The call in which each application thread is (ThreadStack::helper is false). A thread has none

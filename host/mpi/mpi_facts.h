@@ -71,6 +71,7 @@ struct DllLimit {
   /// How add_unshown() finds it all the same, in words that "from ob1" may follow; empty: it does
   /// not.
   std::string_view instead = {};
+  bool read_without = false; ///< it is no limit where mqbridge reads the queues without the DLL
 };
 
 /// A report's words for a queue that was read to its end.
@@ -79,6 +80,7 @@ struct QueueWords {
   /// list everything that its MPI waits for.
   std::string_view empty = "none that the debug DLL lists";
   std::string_view never_listed = {}; ///< operations of this class that the DLL never lists
+  bool read_without = false;          ///< where mqbridge reads the queues itself, it lists them
 };
 
 /// An MPI's own debug DLL for queues.
@@ -92,6 +94,7 @@ struct DllFacts {
   bool needs_types = true;                              ///< the DLL asks for types
   /// Without its debug DLL, mqbridge finds all that the DLL would list: list_communicators().
   bool can_do_without = false;
+  bool needs_types_without = true; ///< and it asks for types then
   /// mqs_image_has_queues leaves the text of a refusal even if it succeeds.
   bool refuses_in_success = false;
   /// The DLL translates ranks wrongly or not at all: peers are only known after repair().
@@ -99,6 +102,12 @@ struct DllFacts {
   /// The DLL's statuses are often wrong: without repair() they are worthless.
   bool statuses_need_repair = false;
   bool handles_are_read = false; ///< mqbridge's own DLL for handles knows this MPI (dll/handles)
+
+  /// Operations of this class that are not listed, by the DLL (`walked`) or by mqbridge without it.
+  std::string_view never_listed(OpClass op_class, bool walked) const {
+    const QueueWords& own = words[static_cast<std::size_t>(op_class)];
+    return walked || !own.read_without ? own.never_listed : std::string_view();
+  }
 };
 
 /// Type carriers and packs (type_carrier.h).

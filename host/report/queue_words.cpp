@@ -31,11 +31,11 @@ std::string types_missing(const RankDump& rank) {
 }
 
 /// Of whoever has shown the queues; without a debug DLL mqbridge has read them itself.
-const QueueWords& words_of(const RankDump& rank, OpClass op_class) {
+const DllFacts& facts_of(const RankDump& rank) {
   const MpiSupport& support = rank.dll   ? support_of(rank.dll->provider)
                               : rank.mpi ? support_named(rank.mpi->name)
                                          : support_of("");
-  return support.facts().dll.words[static_cast<std::size_t>(op_class)];
+  return support.facts().dll;
 }
 
 std::string truncation(const Queue& queue) {
@@ -128,11 +128,11 @@ std::string read_by_mqbridge(const RankDump& rank) {
 }
 
 std::string_view never_listed(const RankDump& rank, OpClass op_class) {
-  return words_of(rank, op_class).never_listed;
+  return facts_of(rank).never_listed(op_class, rank.dll.has_value());
 }
 
 std::string_view nothing_listed(const RankDump& rank, OpClass op_class) {
-  const auto words = words_of(rank, op_class).empty;
+  const auto words = facts_of(rank).words[static_cast<std::size_t>(op_class)].empty;
   return !rank.dll && words == QueueWords().empty ? "none" : words;
 }
 

@@ -1,10 +1,12 @@
-// Jobs of Open MPI over UCX: a dump says what the ranks posted, and why a job hangs, without a
-// debug DLL that sees any of it.
+// Jobs of Open MPI and of Debian's MPICH over UCX: a dump says what the ranks posted, and why a job
+// hangs, without a debug DLL that sees any of it.
 
 #include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mpich.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
 #include "tests/e2e/harness/ucx_verdicts.h"
+#include "tests/support/requirements.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -19,10 +21,12 @@ struct Posted {
   std::string scenario;
   std::string transports; ///< UCX_TLS
   int ranks = 2;
+  bool mpich = false; ///< Debian's; else Open MPI
 };
 
 void PrintTo(const Posted& posted, std::ostream* stream) {
-  *stream << posted.scenario << " over " << posted.transports << ", " << posted.ranks << " ranks";
+  *stream << posted.scenario << " over " << posted.transports << ", " << posted.ranks << " ranks"
+          << (posted.mpich ? " of MPICH" : "");
 }
 
 /// UCX need not keep a request that is complete; a persistent one that is not started is none of
@@ -47,10 +51,13 @@ void leave_out(json& rank) {
 class PostedOverUcx : public testing::TestWithParam<Posted> {};
 
 TEST_P(PostedOverUcx, IsWhatADumpSays) {
-  MpiJob job({.arguments = {GetParam().scenario},
-              .ranks = GetParam().ranks,
-              .pml = "ucx",
-              .environment = {{"UCX_TLS", GetParam().transports}}});
+  JobSpec spec{.arguments = {GetParam().scenario}, .ranks = GetParam().ranks, .pml = "ucx"};
+  if (GetParam().mpich) {
+    MQBRIDGE_SKIP_IF_LACKING(lacking_debian_mpich());
+    spec = debian_mpich_job("oracle_poster", {GetParam().scenario}, GetParam().ranks);
+  }
+  spec.environment.emplace_back("UCX_TLS", GetParam().transports);
+  MpiJob job(spec);
   std::vector<int> blocked;
   if (GetParam().scenario.starts_with("blocked"))
     for (int rank = 0; rank + 1 < job.ranks(); ++rank)
@@ -64,27 +71,36 @@ TEST_P(PostedOverUcx, IsWhatADumpSays) {
   for (int rank = 0; rank < job.ranks(); ++rank) {
     json dumped = dump.document["ranks"][static_cast<std::size_t>(rank)];
     EXPECT_EQ(dumped["status"], "ok");
-    EXPECT_EQ(dumped["mpi"]["transport"], "ucx");
+    EXPECT_EQ(dumped["mpi"]["transport"], GetParam().mpich ? "ch4:ucx" : "ucx");
     leave_out(dumped);
     Oracle oracle = read_oracle(job.directory(), rank);
     std::erase_if(oracle.operations, may_be_missing);
+    if (GetParam().mpich)
+      oracle.internal = 0; // it has no further communicator beside an intercommunicator
     EXPECT_THAT(differences(oracle, dumped), IsEmpty()) << "rank " << rank;
   }
-  EXPECT_EQ(job.finish(), "");
+  // MPI_Finalize of MPICH 4.0 hangs over UCX in one of two jobs of this program, untouched or not.
+  if (!GetParam().mpich) {
+    EXPECT_EQ(job.finish(), "");
+  }
 }
 
 std::vector<Posted> posted() {
   std::vector<Posted> all;
-  for (const char* scenario : {"mix", "inter", "blocked_recv", "blocked_ssend", "blocked_wait",
-                               "blocked_waitall", "blocked_waitany"})
-    all.push_back({scenario, "posix,sysv,self,tcp"});
-  for (const char* scenario : {"mix", "blocked_ssend"})
-    all.push_back({scenario, "tcp,self", 4});
+  for (const bool mpich : {false, true}) {
+    for (const char* scenario : {"mix", "inter", "blocked_recv", "blocked_ssend", "blocked_wait",
+                                 "blocked_waitall", "blocked_waitany"})
+      all.push_back({scenario, "posix,sysv,self,tcp", 2, mpich});
+    for (const char* scenario : {"mix", "blocked_ssend"})
+      all.push_back({scenario, "tcp,self", 4, mpich});
+  }
+  all.push_back({"mix", "posix,sysv,self,tcp", 3, true}); // with a communicator of one process
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(, PostedOverUcx, testing::ValuesIn(posted()), [](const auto& each) {
-  return fmt::format("{}_{}", each.param.scenario, each.param.ranks);
+  return fmt::format("{}{}_{}", each.param.mpich ? "mpich_" : "", each.param.scenario,
+                     each.param.ranks);
 });
 
 /// Each rank has sent itself messages with the tags 0, 1, 2 ..., of tag modulo 300 bytes.
@@ -121,9 +137,11 @@ TEST(WithoutStacksOverUcx, NoQueueOfRequestsIsWhole) {
   EXPECT_EQ(job.finish(), "");
 }
 
-class VerdictOverUcx : public testing::TestWithParam<VerdictCase> {};
+class VerdictOverUcx : public testing::TestWithParam<UcxVerdict> {};
 
 TEST_P(VerdictOverUcx, IsRight) {
+  if (GetParam().mpich)
+    MQBRIDGE_SKIP_IF_LACKING(lacking_debian_mpich());
   expect_verdict_over_ucx(GetParam());
 }
 

@@ -223,6 +223,9 @@ Result<std::optional<DllChoice>> RankSession::choose_types_and_dll() {
   if (types)
     types = mpi_->read_transport();
   auto dll = choose_dll_or_none();
+  if (const auto& facts = support_of(mpi_->library().provider).facts().dll;
+      !types && dll && !*dll && !facts.needs_types_without)
+    types = mpi_->read_transport();
   if (dll && *dll)
     report_.outcome().dll_path = (*dll)->path.string();
   else if (dll)

@@ -188,7 +188,8 @@ std::vector<BlockedCall> RankStacks::calls_of_stacks(std::vector<UnwoundThread>&
   for (auto& thread : threads)
     thread.stack.helper =
         threads.size() > 1 && thread.stack.thread != dump.pid && is_helper(thread.stack);
-  return blocked_calls({threads, *captured_, process.platform(), mpi, dump.communicators});
+  return blocked_calls(
+      {threads, *captured_, process.platform(), mpi, dump.communicators, dump.dll.has_value()});
 }
 
 } // namespace mqbridge

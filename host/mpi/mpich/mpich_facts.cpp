@@ -40,14 +40,19 @@ constexpr auto daemons = std::to_array<std::string_view>({"hydra_pmi_proxy", "hy
 constexpr auto dll_directories = std::to_array<std::string_view>({"mpich/lib"});
 
 constexpr auto limits = std::to_array<DllLimit>({
-    {"send",
-     "MPICH remembers nonblocking sends for its debug DLL, not those of MPI_Send, MPI_Ssend, "
-     "MPI_Ssend_init and MPI_Ibsend; a receive is listed until its message has come"},
-    {"unexpected",
-     "a message that has come is invisible until the process polls: inside an MPI call"},
-    {"inside",
-     "of a rank inside a collective the receives are shown (device ch3), not the sends; what "
-     "MPI_Probe and MPI_Mprobe wait for is in no list"},
+    DllLimit{.subject = "send",
+             .text = "MPICH remembers nonblocking sends for its debug DLL, not those of MPI_Send, "
+                     "MPI_Ssend, MPI_Ssend_init and MPI_Ibsend; a receive is listed until its "
+                     "message has come",
+             .read_without = true},
+    DllLimit{.subject = "unexpected",
+             .text = "a message that has come is invisible until the process polls: inside an MPI "
+                     "call"},
+    DllLimit{.subject = "inside",
+             .text = "of a rank inside a collective the receives are shown (device ch3), not the "
+                     "sends",
+             .read_without = true},
+    DllLimit{.subject = "probe", .text = "what MPI_Probe and MPI_Mprobe wait for is in no list"},
 });
 
 } // namespace
@@ -72,8 +77,12 @@ constinit const MpiFacts own_facts = {
                             "--dll PATH",
             .directories = dll_directories,
             .limits = limits,
-            .words = {QueueWords{.never_listed = "blocking sends are not listed"}, QueueWords{},
+            .words = {QueueWords{.never_listed = "blocking sends are not listed",
+                                 .read_without = true},
+                      QueueWords{},
                       QueueWords{.never_listed = "those not polled yet are not listed"}},
+            .can_do_without = true,
+            .needs_types_without = false,
             .refuses_in_success = true,
             .ranks_need_repair = true,
             .handles_are_read = true},

@@ -1,6 +1,7 @@
 #include "host/mpi/mpich/mpich_insides.h"
 
 #include "host/memory/reader.h"
+#include "host/mpi/mpich/collective_tags.h"
 #include "host/mpi/mpich/mpich_layout.h"
 #include "host/mpi/mpich/mpich_lists.h"
 #include "host/mpi/queue_filler.h"
@@ -22,48 +23,6 @@ constexpr std::int64_t node_bit = 2;  ///< the processes of a node
 constexpr std::int64_t roots_bit = 4; ///< the first process of each node
 constexpr std::int64_t local_bit = 8; ///< this side of an intercommunicator
 constexpr std::int64_t all_bits = 15;
-
-/// include/mpir_tags.h: the collective of each tag. Tags for MPICH's own purposes are `internal`;
-/// so are the tags from 29 up to the first one of nonblocking collectives.
-constexpr auto collectives = std::to_array<Collective>({
-    Collective::internal,
-    Collective::barrier,
-    Collective::bcast,
-    Collective::gather,
-    Collective::gatherv,
-    Collective::scatter,
-    Collective::scatterv,
-    Collective::allgather,
-    Collective::allgatherv,
-    Collective::alltoall,
-    Collective::alltoallv,
-    Collective::reduce,
-    Collective::reduce,
-    Collective::reduce,
-    Collective::allreduce,
-    Collective::allreduce,
-    Collective::allreduce,
-    Collective::reduce_scatter,
-    Collective::reduce_scatter,
-    Collective::reduce_scatter,
-    Collective::scan,
-    Collective::scan,
-    Collective::scan,
-    Collective::internal,
-    Collective::exscan,
-    Collective::alltoallw,
-    Collective::internal,
-    Collective::internal,
-    Collective::reduce_scatter_block,
-});
-constexpr std::int64_t first_nonblocking_tag = 287;
-
-Collective collective_of(std::int64_t tag) {
-  if (tag >= first_nonblocking_tag)
-    return Collective::nonblocking;
-  const bool known = tag >= 0 && std::cmp_less(tag, collectives.size());
-  return known ? collectives.at(static_cast<std::size_t>(tag)) : Collective::internal;
-}
 
 /// Adds the operations inside collectives to the communicators that they belong to.
 class Insides {

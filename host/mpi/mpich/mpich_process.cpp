@@ -3,6 +3,7 @@
 #include "host/codes.h"
 #include "host/memory/reader.h"
 #include "host/mpi/mpich/mpich_layout.h"
+#include "host/mpi/mpich/mpich_pools.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,13 +28,30 @@ Result<Words::Value> word_at(TargetAddress address, const Field& field, const Ad
   return words.get(address.value, field);
 }
 
+/// By the object of MPI_COMM_WORLD, which MPI_Init makes, and MPI_Finalize frees near its end.
+Result<MpiState> read_state_without_symbols(const AddressSpace& space) {
+  auto data = find_own_data(space);
+  if (!data)
+    return forward(std::move(data));
+  if (data->communicators.object_bytes == 0 || data->requests.object_bytes == 0)
+    return MpiState::unknown;
+  if (data->predefined == 0)
+    return MpiState::not_initialized;
+  auto references = word_at({data->predefined}, object::references, space);
+  if (!references)
+    return forward(std::move(references));
+  if (!*references)
+    return MpiState::unknown;
+  return **references == 0 ? MpiState::finalized : MpiState::initialized;
+}
+
 } // namespace
 
 Result<MpiState> read_state(const AddressSpace& space) {
   const auto debug_state = space.images.find_symbol("MPIR_debug_state");
   const auto communicators = space.images.find_symbol("MPIR_All_communicators");
   if (!debug_state || !communicators)
-    return MpiState::unknown;
+    return read_state_without_symbols(space);
   Fields fields(space.images);
   const Field head = fields.find("MPIR_Comm_list", "head", space.platform.pointer_size);
   if (fields.error())
@@ -57,8 +75,14 @@ Result<MpiState> read_state(const AddressSpace& space) {
 Result<Device> read_device(const AddressSpace& space) {
   Device device;
   const auto symbol = space.images.find_symbol("MPII_Version_device");
-  if (!symbol)
+  if (!symbol) {
+    auto data = find_own_data(space);
+    if (!data)
+      return forward(std::move(data));
+    if (data->ucx != 0)
+      device.name = "ch4:ucx";
     return device;
+  }
   auto name = read_string(space.memory, symbol->address, max_device_name);
   if (!name && name.error().code == codes::memory_unreadable)
     return device;
@@ -66,8 +90,10 @@ Result<Device> read_device(const AddressSpace& space) {
     return forward(std::move(name));
   if (!is_device_name(*name))
     return device;
-  // From 4.1 on MPICH keeps the lists above the device.
-  if (name->starts_with("ch4") && !space.images.find_symbol("MPIR_Recvq_head"))
+  // From 4.1 on MPICH keeps the lists above the device. One that has no list of its communicators
+  // was not built for a debug DLL.
+  if (name->starts_with("ch4") && !space.images.find_symbol("MPIR_Recvq_head") &&
+      space.images.find_symbol("MPIR_All_communicators"))
     device.warning =
         Error{"transport.partial",
               fmt::format("the device {} shows MPICH's debug DLL its active messages alone: an "

@@ -12,8 +12,8 @@
 namespace mqbridge::mpich {
 
 /// The state by the data that MPICH keeps for debuggers: MPIR_debug_state, and whether there are
-/// communicators. Unknown if MPICH was built without --enable-debuginfo. Errors: those of Memory
-/// and of find_type.
+/// communicators. If MPICH was built without --enable-debuginfo, by the object of MPI_COMM_WORLD;
+/// unknown where it is not found (mpich_pools.h). Errors: those of Memory and of find_type.
 Result<MpiState> read_state(const AddressSpace& space);
 
 /// The transport, and what the debug DLL does not see of it.

@@ -32,6 +32,8 @@ Result<void> repair(std::vector<Communicator>& communicators, const AddressSpace
   auto layout = find_layout(space);
   if (!layout)
     return forward(std::move(layout));
+  if (!layout->communicator.context)
+    return {}; // no DLL walks without types: mqbridge has found the communicators itself
   auto facts = correct_communicators(communicators, *layout, space);
   if (!facts)
     return forward(std::move(facts));

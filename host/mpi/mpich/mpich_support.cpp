@@ -1,9 +1,11 @@
 #include "host/mpi/mpich/mpich_support.h"
 
+#include "host/mpi/mpich/mpich_found_communicators.h"
 #include "host/mpi/mpich/mpich_insides.h"
 #include "host/mpi/mpich/mpich_process.h"
 #include "host/mpi/mpich/mpich_release.h"
 #include "host/mpi/mpich/mpich_repairs.h"
+#include "host/mpi/mpich/mpich_ucx.h"
 
 #include <fmt/format.h>
 
@@ -59,6 +61,20 @@ public:
 
   std::string describe_transport(const std::string& name) const override { return name; }
 
+  Result<std::vector<Communicator>> list_communicators(const AddressSpace& space) const override {
+    auto data = find_own_data(space);
+    if (!data)
+      return forward(std::move(data));
+    auto found = find_communicators(*data, space);
+    if (!found)
+      return forward(std::move(found));
+    std::vector<Communicator> listed;
+    for (FoundCommunicator& each : *found)
+      if (!each.is_part)
+        listed.push_back(std::move(each.communicator));
+    return listed;
+  }
+
   /// The context id tells it; the repairs have read the id.
   bool is_world(const Communicator& communicator) const override {
     return communicator.context == 0;
@@ -72,7 +88,12 @@ public:
   Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
                                      const UnshownRequest& request,
                                      const AddressSpace& space) const override {
-    return mpich::add_insides(communicators, request, space);
+    if (!request.all)
+      return add_insides(communicators, request, space);
+    auto data = find_own_data(space);
+    if (!data)
+      return forward(std::move(data));
+    return add_ucx_operations(communicators, request, *data, space);
   }
 };
 

@@ -1,7 +1,7 @@
 #include "host/mpi/openmpi/ob1_messages.h"
 
 #include "host/mpi/openmpi/collective_tags.h"
-#include "host/mpi/openmpi/stray_messages.h"
+#include "host/mpi/stray_messages.h"
 #include "host/mpi/queue_filler.h"
 #include "host/mqs/interpret.h"
 

@@ -1,46 +1,18 @@
 #include "host/mpi/openmpi/ucx_operations.h"
 
-#include "host/codes.h"
-#include "host/mpi/openmpi/communicator_table.h"
-#include "host/mpi/openmpi/stray_messages.h"
-#include "host/mpi/openmpi/ucx_endpoints.h"
-#include "host/mpi/openmpi/ucx_tags.h"
 #include "host/mpi/openmpi/ucx_translator.h"
 #include "host/mpi/openmpi/wait_groups.h"
-#include "host/mpi/queue_filler.h"
-#include "host/mpi/ucx/ucx_messages.h"
-#include "host/mpi/ucx/ucx_requests.h"
-#include "host/mpi/ucx/ucx_worker.h"
+#include "host/mpi/ucx/ucx_queues.h"
+#include "host/mqs/interpret.h"
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <map>
 #include <set>
 #include <span>
-#include <string_view>
 #include <utility>
 
 namespace mqbridge::openmpi {
 namespace {
-
-/// More requests than a process has.
-constexpr std::uint64_t most_at_once = 10'000'000;
-
-std::string not_read(std::string_view why) {
-  return fmt::format("the queues of UCX could not be read: {}", why);
-}
-
-/// The objects of those communicators that these sends use; the others are null.
-std::vector<Words::Value> used_by(const std::vector<ucx::Request>& sends,
-                                  const UcxTranslator& translator,
-                                  const std::vector<Words::Value>& objects) {
-  std::vector<Words::Value> used(objects.size());
-  for (const ucx::Request& send : sends)
-    if (const auto place = translator.place_of(send.tag))
-      used[*place] = objects[*place];
-  return used;
-}
 
 /// Completes the queues from stacks.
 struct UcxStacks {
@@ -51,7 +23,6 @@ struct UcxStacks {
 
   Result<void> add(std::vector<Communicator>& communicators, std::span<const StackBytes> stacks,
                    bool whole, const AddressSpace& space) const {
-    const UcxTranslator translator(communicators, space);
     std::vector<ucx::Request> sends;
     std::vector<ucx::Request> receives;
     const Image* ucp = space.images.find_by_name("libucp.so");
@@ -78,16 +49,15 @@ struct UcxStacks {
       return next != known.end() && *next < receive.address + ucx::least_request_bytes;
     });
     Fields fields(space.images);
-    auto objects = communicator_objects(communicators, fields, space);
-    if (!objects)
-      return forward(std::move(objects));
-    Endpoints endpoints(fields, space);
-    if (auto done = endpoints.read(used_by(sends, translator, *objects)); !done)
+    UcxTranslator translator(communicators, fields, space);
+    if (auto done = translator.read_objects(); !done)
+      return done;
+    if (auto done = translator.find_peers(sends); !done)
       return done;
     if (fields.error())
       return Failure(*fields.error());
     std::map<std::pair<std::uint64_t, OpClass>, std::uint64_t> found;
-    const auto take = [&](Placed placed, OpClass op_class, const ucx::Request& request) {
+    const auto take = [&](ucx::Placed placed, OpClass op_class, const ucx::Request& request) {
       if (op_class == OpClass::send && placed.nowhere)
         whole = false; // its data is being transferred
       if (!placed.damage.empty() || placed.nowhere)
@@ -102,7 +72,7 @@ struct UcxStacks {
       ++found[{communicator.id.value, op_class}];
     };
     for (const ucx::Request& send : sends)
-      take(translator.send(send, endpoints), OpClass::send, send);
+      take(translator.send(send), OpClass::send, send);
     for (const ucx::Request& receive : receives)
       take(translator.receive(receive), OpClass::receive, receive);
     for (Communicator& communicator : communicators)
@@ -114,239 +84,74 @@ struct UcxStacks {
   }
 };
 
-class UcxReader {
-public:
-  UcxReader(std::vector<Communicator>& communicators, const UnshownRequest& request, Fields& fields,
-            const AddressSpace& space)
-      : communicators_(communicators), request_(request), fields_(fields), space_(space),
-        translator_(communicators, space) {}
+Result<ucx::FoundWorker> find(const UcxTranslator& translator, std::uint64_t& request_bytes,
+                              const AddressSpace& space) {
+  const auto module = space.images.find_symbol("ompi_pml_ucx");
+  if (!module)
+    return ucx::FoundWorker{{},
+                            "the file of Open MPI's plugin, mca_pml_ucx.so, is not on this host"};
+  if (!translator.knows_sends())
+    return ucx::FoundWorker{{}, "this Open MPI hides the functions that tell its sends"};
+  const auto type = space.images.find_type("ompi_request_t");
+  if (!type)
+    return Failure(type.error());
+  if (*type == nullptr)
+    return ucx::FoundWorker{{}, "nothing knows the type ompi_request_t"};
+  request_bytes = (*type)->size;
+  return ucx::find_worker(module->address, std::min(module->size, Fields::max_structure), space);
+}
 
-  Result<UnshownOutcome> run() {
-    auto worker = find();
-    if (!worker)
-      return forward(std::move(worker));
-    if (!worker->worker) {
-      outcome_.lacking = Error{codes::transport_bypasses, not_read(worker->why), ""};
-      return std::move(outcome_);
-    }
-    worker_ = std::move(*worker->worker);
-    auto objects = communicator_objects(communicators_, fields_, space_);
-    if (!objects)
-      return forward(std::move(objects));
-    objects_ = std::move(*objects);
-    for (auto work : {&UcxReader::add_requests, &UcxReader::add_messages})
-      if (auto done = (this->*work)(); !done)
-        return forward(std::move(done));
-    if (auto done = find_wait_groups(communicators_, space_); !done)
-      return forward(std::move(done));
-    leave_to_stacks();
-    warn_of_those_nowhere();
-    return std::move(outcome_);
+/// The requests of calls that block are on stacks: until these have been looked through, the queues
+/// are not whole. Waits for several requests do not concern them, so that their addresses are told
+/// only now.
+AddFromStacks leave_to_stacks(std::vector<Communicator>& communicators, ucx::Worker worker,
+                              ucx::Filled filled, std::span<const OpClass> wanted) {
+  for (const auto& each : filled.on_stacks)
+    communicators[each.communicator].queue(OpClass::receive).operations[each.index].request =
+        TargetAddress{each.address};
+  std::map<std::pair<std::uint64_t, OpClass>, std::uint64_t> totals;
+  for (Communicator& communicator : communicators)
+    for (const OpClass op_class : {OpClass::send, OpClass::receive})
+      if (Queue& queue = communicator.queue(op_class);
+          std::ranges::find(wanted, op_class) != wanted.end() &&
+          queue.state == QueueState::available && queue.total)
+        totals.emplace(std::pair(communicator.id.value, op_class),
+                       *std::exchange(queue.total, std::nullopt));
+  std::erase_if(totals,
+                [&](const auto& each) { return filled.nowhere.contains(each.first.second); });
+  return
+      [worker = std::move(worker), known = std::move(filled.known_on_stacks),
+       totals = std::move(totals)](auto& all, auto stacks, bool whole, const AddressSpace& space) {
+        return UcxStacks{worker, known, totals}.add(all, stacks, whole, space);
+      };
+}
+
+Result<UnshownOutcome> read(std::vector<Communicator>& communicators, const UnshownRequest& request,
+                            Fields& fields, const AddressSpace& space) {
+  UcxTranslator translator(communicators, fields, space);
+  std::uint64_t request_bytes = 0;
+  auto worker = find(translator, request_bytes, space);
+  if (!worker)
+    return forward(std::move(worker));
+  UnshownOutcome outcome;
+  if (!worker->worker) {
+    outcome.lacking = ucx::not_readable(worker->why);
+    return outcome;
   }
-
-private:
-  Result<ucx::FoundWorker> find() {
-    const auto module = space_.images.find_symbol("ompi_pml_ucx");
-    if (!module)
-      return ucx::FoundWorker{{},
-                              "the file of Open MPI's plugin, mca_pml_ucx.so, is not on this host"};
-    if (!translator_.knows_sends())
-      return ucx::FoundWorker{{}, "this Open MPI hides the functions that tell its sends"};
-    const auto type = space_.images.find_type("ompi_request_t");
-    if (!type)
-      return Failure(type.error());
-    if (*type == nullptr)
-      return ucx::FoundWorker{{}, "nothing knows the type ompi_request_t"};
-    request_bytes_ = (*type)->size;
-    return ucx::find_worker(module->address, std::min(module->size, Fields::max_structure), space_);
-  }
-
-  bool wants(OpClass op_class) const {
-    return std::ranges::find(request_.op_classes, op_class) != request_.op_classes.end();
-  }
-
-  /// Opens the queues of this class that nobody has read.
-  std::vector<QueueFiller> open(OpClass op_class) {
-    std::vector<QueueFiller> fillers;
-    for (std::size_t i = 0; i < communicators_.size(); ++i) {
-      Queue& queue = communicators_[i].queue(op_class);
-      fillers.emplace_back(communicators_[i], op_class, request_);
-      if (queue.state != QueueState::unavailable || !objects_[i])
-        continue;
-      queue.state = QueueState::available;
-      queue.reason = QueueReason::none;
-      queue.total = 0;
-    }
-    return fillers;
-  }
-
-  /// Nothing tells which communicator is meant.
-  void damage_all(std::vector<QueueFiller>& fillers, OpClass op_class, const std::string& why) {
-    for (std::size_t i = 0; i < fillers.size(); ++i)
-      if (communicators_[i].queue(op_class).state == QueueState::available)
-        fillers[i].damage(why);
-    if (!outcome_.damage)
-      outcome_.damage = Error{codes::queue_damaged, not_read(why),
-                              "dump again: a process that was stopped in the middle of a change "
-                              "has changed it by then"};
-  }
-
-  /// False: it is left out.
-  bool add(std::vector<QueueFiller>& fillers, OpClass op_class, Placed placed) {
-    Queue& queue = communicators_[placed.communicator].queue(op_class);
-    if (placed.nowhere)
-      ++nowhere_[op_class];
-    else if (!placed.damage.empty())
-      damage_all(fillers, op_class, placed.damage);
-    if (placed.nowhere || !placed.damage.empty())
-      return false;
-    if (queue.state != QueueState::available || queue.truncated_by != TruncatedBy::nothing ||
-        fillers[placed.communicator].admit(placed.operation) != Admission::kept)
-      return false;
-    queue.operations.push_back(std::move(placed.operation));
-    return true;
-  }
-
-  void add(std::vector<QueueFiller>& fillers, OpClass op_class, Placed placed,
-           const ucx::Request& request) {
-    const std::size_t at = placed.communicator;
-    if (request.mpi_part != 0)
-      placed.operation.request = owner_of(request);
-    if (add(fillers, op_class, std::move(placed)) && request.mpi_part == 0)
-      on_stacks_.push_back(
-          {at, communicators_[at].queue(op_class).operations.size() - 1, request.address});
-  }
-
-  /// The request that the program has: a persistent one keeps one of UCX's while it is started,
-  /// whose part for the MPI knows it.
-  TargetAddress owner_of(const ucx::Request& request) const {
-    const auto owner =
-        translator_.is_persistent(request) ? owners_.get(request.mpi_part, data_) : std::nullopt;
-    return {owner.value_or(0) != 0 ? *owner : request.mpi_part};
-  }
-
-  Result<void> add_requests() {
-    const bool sends = wants(OpClass::send);
-    const bool receives = wants(OpClass::receive);
-    if (!sends && !receives)
-      return {};
-    auto requests = ucx::read_requests(worker_, request_bytes_, most_at_once, space_);
-    if (!requests)
-      return forward(std::move(requests));
-    std::erase_if(requests->sends,
-                  [&](const ucx::Request& request) { return !translator_.is_send(request); });
-    data_ = fields_.find("ompi_request_t", "req_complete_cb_data", space_.platform.pointer_size);
-    for (const auto* all : {&requests->receives, &requests->sends})
-      for (const ucx::Request& request : *all)
-        if (request.mpi_part != 0 && translator_.is_persistent(request))
-          owners_.want(request.mpi_part, data_);
-    if (auto done = owners_.read(space_); !done)
-      return done;
-    if (receives) {
-      auto fillers = open(OpClass::receive);
-      for (const ucx::Request& request : requests->receives)
-        if (request.mpi_part == 0)
-          known_on_stacks_.insert(request.address);
-      for (const ucx::Request& request : requests->receives)
-        add(fillers, OpClass::receive, translator_.receive(request), request);
-      if (requests->damage)
-        damage_all(fillers, OpClass::receive, *requests->damage);
-    }
-    return sends ? add_sends(*requests) : Result<void>();
-  }
-
-  Result<void> add_sends(const ucx::Requests& requests) {
-    auto fillers = open(OpClass::send);
-    Endpoints endpoints(fields_, space_);
-    if (auto done = endpoints.read(used_by(requests.sends, translator_, objects_)); !done)
-      return done;
-    for (const ucx::Request& request : requests.sends)
-      add(fillers, OpClass::send, translator_.send(request, endpoints), request);
-    if (requests.damage)
-      damage_all(fillers, OpClass::send, *requests.damage);
-    return {};
-  }
-
-  Result<void> add_messages() {
-    if (!wants(OpClass::unexpected))
-      return {};
-    auto messages = ucx::read_messages(worker_, most_at_once, space_);
-    if (!messages)
-      return forward(std::move(messages));
-    auto fillers = open(OpClass::unexpected);
-    StrayMessages strays;
-    for (const ucx::Message& message : messages->all) {
-      const UcxTag tag = decode_ucx_tag(message.tag);
-      const auto place = translator_.place_of(message.tag);
-      if (!place) {
-        strays.take({tag.communicator, tag.source, tag.tag});
-        continue;
-      }
-      add(fillers, OpClass::unexpected, translator_.message(message, *place));
-    }
-    if (messages->damage)
-      damage_all(fillers, OpClass::unexpected, *messages->damage);
-    outcome_.lacking = strays.warning();
-    return {};
-  }
-
-  /// The requests of calls that block are on stacks: until these have been looked through, the
-  /// queues are not whole. Waits for several requests do not concern them, so that their addresses
-  /// are told only now.
-  void leave_to_stacks() {
-    for (const OnStack& each : on_stacks_)
-      communicators_[each.communicator].queue(OpClass::receive).operations[each.index].request =
-          TargetAddress{each.address};
-    std::map<std::pair<std::uint64_t, OpClass>, std::uint64_t> totals;
-    for (Communicator& communicator : communicators_)
-      for (const OpClass op_class : {OpClass::send, OpClass::receive})
-        if (Queue& queue = communicator.queue(op_class);
-            wants(op_class) && queue.state == QueueState::available && queue.total)
-          totals.emplace(std::pair(communicator.id.value, op_class),
-                         *std::exchange(queue.total, std::nullopt));
-    std::erase_if(totals, [&](const auto& each) { return nowhere_.contains(each.first.second); });
-    outcome_.from_stacks = [worker = worker_, known = std::move(known_on_stacks_),
-                            totals = std::move(totals)](auto& communicators, auto stacks,
-                                                        bool whole, const AddressSpace& space) {
-      return UcxStacks{worker, known, totals}.add(communicators, stacks, whole, space);
-    };
-  }
-
-  /// Their queues are not whole.
-  void warn_of_those_nowhere() {
-    std::vector<std::string> words;
-    for (const auto& [op_class, count] : nowhere_)
-      words.push_back(
-          fmt::format("{} {}", count, op_class == OpClass::send ? "sends" : "receives"));
-    if (!words.empty() && !outcome_.lacking)
-      outcome_.lacking = Error{
-          "queue.nowhere",
-          fmt::format("{} of UCX are in no queue: their communicator has been freed, or their data "
-                      "is being transferred, so that they have no tag any more",
-                      fmt::join(words, " and ")),
-          "dump again when they have gone on"};
-  }
-
-  struct OnStack {
-    std::size_t communicator, index;
-    std::uint64_t address;
-  };
-
-  std::vector<Communicator>& communicators_;
-  const UnshownRequest& request_;
-  Fields& fields_;
-  AddressSpace space_;
-  UcxTranslator translator_;
-  UnshownOutcome outcome_;
-  ucx::Worker worker_;
-  std::vector<Words::Value> objects_; ///< by communicator
-  std::uint64_t request_bytes_ = 0;   ///< of an ompi_request_t
-  Field data_;
-  Words owners_; ///< persistent requests, by the MPI's part of UCX's
-  std::vector<OnStack> on_stacks_;
-  std::set<std::uint64_t> known_on_stacks_;  ///< posted receives, shown or not
-  std::map<OpClass, std::uint64_t> nowhere_; ///< requests that belong into no queue
-};
+  if (auto done = translator.read_objects(); !done)
+    return forward(std::move(done));
+  auto filled =
+      ucx::fill_queues(*worker->worker, request_bytes, translator, communicators, request, space);
+  if (!filled)
+    return forward(std::move(filled));
+  if (auto done = find_wait_groups(communicators, space); !done)
+    return forward(std::move(done));
+  outcome.lacking = std::move(filled->lacking);
+  outcome.damage = std::move(filled->damage);
+  outcome.from_stacks = leave_to_stacks(communicators, std::move(*worker->worker),
+                                        std::move(*filled), request.op_classes);
+  return outcome;
+}
 
 } // namespace
 
@@ -354,7 +159,7 @@ Result<UnshownOutcome> add_ucx_operations(std::vector<Communicator>& communicato
                                           const UnshownRequest& request,
                                           const AddressSpace& space) {
   Fields fields(space.images);
-  auto outcome = UcxReader(communicators, request, fields, space).run();
+  auto outcome = read(communicators, request, fields, space);
   if (outcome && fields.error())
     return Failure(*fields.error());
   return outcome;

@@ -1,6 +1,7 @@
 #include "host/mpi/openmpi/ucx_translator.h"
 
 #include "host/mpi/openmpi/collective_tags.h"
+#include "host/mpi/openmpi/communicator_table.h"
 #include "host/mpi/openmpi/ucx_tags.h"
 #include "host/mqs/interpret.h"
 
@@ -11,6 +12,8 @@
 #include <utility>
 
 namespace mqbridge::openmpi {
+
+using ucx::Placed;
 
 /// By these functions a send is known among UCX's requests, which serve other purposes, too.
 struct SendFunction {
@@ -30,30 +33,11 @@ constexpr std::array send_functions = {
 };
 constexpr std::string_view persistent_receive = "mca_pml_ucx_precv_completion";
 
-Placed damaged(const ucx::Request& request, std::string_view why) {
-  return {0, Operation(), fmt::format("UCX's request at {:#x} {}", request.address, why), false};
-}
-
-Placed nowhere() {
-  return {0, Operation(), {}, true};
-}
-
-Operation operation_of(const ucx::Request& request, OpKind kind) {
-  Operation operation;
-  operation.source = OpSource::mqbridge;
-  operation.kind = kind;
-  operation.length.value = static_cast<std::int64_t>(request.length);
-  operation.buffer = TargetAddress{request.buffer};
-  if (request.state == ucx::Request::State::complete)
-    operation.status = OpStatus::complete;
-  return operation;
-}
-
 } // namespace
 
-UcxTranslator::UcxTranslator(const std::vector<Communicator>& communicators,
+UcxTranslator::UcxTranslator(const std::vector<Communicator>& communicators, Fields& fields,
                              const AddressSpace& space)
-    : communicators_(communicators) {
+    : communicators_(communicators), fields_(fields), space_(space), endpoints_(fields, space) {
   for (std::size_t i = 0; i < communicators.size(); ++i)
     places_.emplace(communicators[i].id.value, i);
   for (const SendFunction& function : send_functions)
@@ -61,6 +45,51 @@ UcxTranslator::UcxTranslator(const std::vector<Communicator>& communicators,
       functions_.emplace(symbol->address.value, &function);
   if (const auto symbol = space.images.find_symbol(persistent_receive))
     persistent_receive_ = symbol->address.value;
+}
+
+Result<void> UcxTranslator::read_objects() {
+  auto objects = communicator_objects(communicators_, fields_, space_);
+  if (!objects)
+    return forward(std::move(objects));
+  objects_ = std::move(*objects);
+  return {};
+}
+
+Result<void> UcxTranslator::take(ucx::Requests& requests) {
+  // A request of UCX may serve other purposes than a send of Open MPI.
+  std::erase_if(requests.sends, [&](const ucx::Request& request) {
+    return !functions_.contains(request.callback);
+  });
+  data_ = fields_.find("ompi_request_t", "req_complete_cb_data", space_.platform.pointer_size);
+  for (const auto* all : {&requests.receives, &requests.sends})
+    for (const ucx::Request& request : *all)
+      if (request.mpi_part != 0 && is_persistent(request))
+        owners_.want(request.mpi_part, data_);
+  return owners_.read(space_);
+}
+
+/// Read are those of the communicators alone that these sends use.
+Result<void> UcxTranslator::find_peers(const std::vector<ucx::Request>& sends) {
+  std::vector<Words::Value> used(objects_.size());
+  for (const ucx::Request& send : sends)
+    if (const auto place = place_of(send.tag))
+      used[*place] = objects_[*place];
+  return endpoints_.read(used);
+}
+
+bool UcxTranslator::is_readable(std::size_t communicator) const {
+  return objects_[communicator].has_value();
+}
+
+Stray UcxTranslator::stray_of(std::uint64_t tag) const {
+  const UcxTag decoded = decode_ucx_tag(tag);
+  return {decoded.communicator, decoded.source, decoded.tag};
+}
+
+/// A persistent request keeps one of UCX's while it is started, whose part for the MPI knows it.
+TargetAddress UcxTranslator::owner_of(const ucx::Request& request) const {
+  const auto owner = is_persistent(request) ? owners_.get(request.mpi_part, data_) : std::nullopt;
+  return {owner.value_or(0) != 0 ? *owner : request.mpi_part};
 }
 
 bool UcxTranslator::is_persistent(const ucx::Request& request) const {
@@ -74,28 +103,18 @@ std::optional<std::size_t> UcxTranslator::place_of(std::uint64_t tag) const {
   return place == places_.end() ? std::nullopt : std::optional(place->second);
 }
 
-/// Whether the rank may be one of the processes whose messages the communicator receives.
-bool UcxTranslator::may_be_source(std::size_t place, std::int64_t rank) const {
-  const Communicator& communicator = communicators_[place];
-  if (communicator.kind != CommunicatorKind::inter)
-    return rank < communicator.size;
-  const std::size_t peers = communicator.remote.ranks ? communicator.remote.ranks->size()
-                                                      : communicator.remote.members.size();
-  return peers == 0 || std::cmp_less(rank, peers);
-}
-
 Placed UcxTranslator::receive(const ucx::Request& request) const {
   const UcxTag tag = decode_ucx_tag(request.tag);
   const UcxMask mask = decode_ucx_mask(request.mask);
   const auto place = place_of(request.tag);
   if (!mask.valid)
-    return damaged(request, "asks for no messages that Open MPI sends");
+    return ucx::damaged(request, "asks for no messages that Open MPI sends");
   if (!place)
-    return nowhere();
-  if (!mask.any_source && !may_be_source(*place, tag.source))
-    return damaged(request,
-                   fmt::format("is from rank {} of {}", tag.source, communicators_[*place].size));
-  Operation operation = operation_of(request, OpKind::receive);
+    return ucx::nowhere();
+  if (!mask.any_source && !ucx::may_be_source(communicators_[*place], tag.source))
+    return ucx::damaged(
+        request, fmt::format("is from rank {} of {}", tag.source, communicators_[*place].size));
+  Operation operation = ucx::operation_of(request, OpKind::receive);
   // One that met its message at once has no turn of its own.
   if (request.state == ucx::Request::State::posted &&
       request.turn < std::numeric_limits<std::uint32_t>::max())
@@ -113,21 +132,22 @@ Placed UcxTranslator::receive(const ucx::Request& request) const {
   if (request.state == ucx::Request::State::underway)
     operation.status = OpStatus::matched;
   const UcxTag message = decode_ucx_tag(request.message_tag);
-  if (message.communicator == tag.communicator && may_be_source(*place, message.source))
+  if (message.communicator == tag.communicator &&
+      ucx::may_be_source(communicators_[*place], message.source))
     operation.actual = {message.source, world_rank_of_peer(communicators_[*place], message.source),
                         message.tag, static_cast<std::int64_t>(request.message_length)};
   return {*place, std::move(operation), {}};
 }
 
-Placed UcxTranslator::send(const ucx::Request& request, const Endpoints& endpoints) const {
+Placed UcxTranslator::send(const ucx::Request& request) const {
   const UcxTag tag = decode_ucx_tag(request.tag);
   const auto place = request.has_no_tag ? std::nullopt : place_of(request.tag);
   if (!place || tag.source != communicators_[*place].local_rank)
-    return nowhere();
-  const auto peer = endpoints.rank_of(*place, request.endpoint);
+    return ucx::nowhere();
+  const auto peer = endpoints_.rank_of(*place, request.endpoint);
   if (!peer)
-    return nowhere();
-  Operation operation = operation_of(request, OpKind::send);
+    return ucx::nowhere();
+  Operation operation = ucx::operation_of(request, OpKind::send);
   operation.peer.local_rank = *peer;
   operation.tag.value = tag.tag;
   operation.collective = collective_of(tag.tag);
@@ -143,7 +163,7 @@ Placed UcxTranslator::send(const ucx::Request& request, const Endpoints& endpoin
 Placed UcxTranslator::message(const ucx::Message& message, std::size_t place) const {
   const UcxTag tag = decode_ucx_tag(message.tag);
   Placed placed{place};
-  if (!may_be_source(place, tag.source))
+  if (!ucx::may_be_source(communicators_[place], tag.source))
     placed.damage = fmt::format("a message of UCX is from rank {} of {}", tag.source,
                                 communicators_[place].size);
   Operation& operation = placed.operation;

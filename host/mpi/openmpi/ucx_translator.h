@@ -1,58 +1,51 @@
 #pragma once
 
 #include "host/mpi/openmpi/ucx_endpoints.h"
-#include "host/mpi/ucx/ucx_messages.h"
-#include "host/mpi/ucx/ucx_requests.h"
-#include "host/mqs/queues.h"
-#include "host/process/address_space.h"
+#include "host/mpi/structures.h"
+#include "host/mpi/ucx/ucx_queues.h"
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace mqbridge::openmpi {
-
-/// An operation and the communicator that it belongs to.
-struct Placed {
-  std::size_t communicator = 0;
-  Operation operation = {};
-  std::string damage = {}; ///< why it cannot be one of Open MPI; empty: it can
-  /// It belongs into no queue: its communicator has been freed, or it is a send whose data is being
-  /// transferred, which has no tag any more.
-  bool nowhere = false;
-};
 
 /// A function that UCX calls when a send is complete.
 struct SendFunction;
 
-/// Makes operations of UCX's requests and messages. Refers to the communicators.
-class UcxTranslator {
+/// Makes operations of Open MPI (ompi/mca/pml/ucx) from UCX's requests and messages. Refers to the
+/// communicators and to the fields.
+class UcxTranslator final : public ucx::Translator {
 public:
-  UcxTranslator(const std::vector<Communicator>& communicators, const AddressSpace& space);
+  UcxTranslator(const std::vector<Communicator>& communicators, Fields& fields,
+                const AddressSpace& space);
 
+  /// Reads where the communicators are: before everything else. Errors: those of Memory.
+  Result<void> read_objects();
   /// Whether this Open MPI names the functions by which its sends are known.
   bool knows_sends() const { return !functions_.empty(); }
-  /// Whether a request of UCX is a send of Open MPI, and no other use of UCX.
-  bool is_send(const ucx::Request& request) const { return functions_.contains(request.callback); }
-  bool is_persistent(const ucx::Request& request) const;
-  /// nullopt: this process has no such communicator.
-  std::optional<std::size_t> place_of(std::uint64_t tag) const;
 
-  Placed receive(const ucx::Request& request) const;
-  Placed send(const ucx::Request& request, const Endpoints& endpoints) const;
-  /// Of a message whose communicator is at `place`.
-  Placed message(const ucx::Message& message, std::size_t place) const;
+  Result<void> take(ucx::Requests& requests) override;
+  Result<void> find_peers(const std::vector<ucx::Request>& sends) override;
+  bool is_readable(std::size_t communicator) const override;
+  std::optional<std::size_t> place_of(std::uint64_t tag) const override;
+  Stray stray_of(std::uint64_t tag) const override;
+  TargetAddress owner_of(const ucx::Request& request) const override;
+  ucx::Placed receive(const ucx::Request& request) const override;
+  ucx::Placed send(const ucx::Request& request) const override;
+  ucx::Placed message(const ucx::Message& message, std::size_t place) const override;
 
 private:
-  bool may_be_source(std::size_t place, std::int64_t rank) const;
+  bool is_persistent(const ucx::Request& request) const;
 
   const std::vector<Communicator>& communicators_;
+  Fields& fields_;
+  AddressSpace space_;
   std::map<std::uint64_t, std::size_t> places_; ///< by Communicator::id
   std::map<std::uint64_t, const SendFunction*> functions_;
   std::uint64_t persistent_receive_ = 0; ///< 0: not known
+  std::vector<Words::Value> objects_;    ///< by communicator
+  Endpoints endpoints_;
+  Field data_;
+  Words owners_; ///< persistent requests, by the MPI's part of UCX's
 };
 
 } // namespace mqbridge::openmpi

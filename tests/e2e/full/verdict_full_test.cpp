@@ -93,9 +93,11 @@ TEST_P(SeenAgainAndAgain, IsNeverADeadlock) {
 INSTANTIATE_TEST_SUITE_P(All, SeenAgainAndAgain, testing::ValuesIn(cases_of("no_deadlock")),
                          [](const auto& each) { return case_name(each.param); });
 
-class FullVerdictOverUcx : public testing::TestWithParam<VerdictCase> {};
+class FullVerdictOverUcx : public testing::TestWithParam<UcxVerdict> {};
 
 TEST_P(FullVerdictOverUcx, IsNeverAnotherOne) {
+  if (GetParam().mpich)
+    MQBRIDGE_SKIP_IF_LACKING(lacking_debian_mpich());
   expect_verdict_over_ucx(GetParam());
 }
 

@@ -1,25 +1,40 @@
 #include "tests/e2e/harness/ucx_verdicts.h"
 
+#include "tests/e2e/harness/mpich.h"
 #include "tests/e2e/harness/oracle.h"
 #include "tests/e2e/harness/verdict_job.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <ostream>
 
 namespace mqbridge::e2e {
 
-std::vector<VerdictCase> ucx_verdicts(const std::vector<std::string>& names) {
-  std::vector<VerdictCase> all;
-  for (const VerdictCase& each : verdict_cases())
-    // A job that spawns would need another network; the recorder's tests have the same reason.
-    if (!each.spawns && (names.empty() || std::ranges::find(names, case_name(each)) != names.end()))
-      all.push_back(each);
+void PrintTo(const UcxVerdict& param, std::ostream* stream) {
+  *stream << case_name(param);
+}
+
+std::string case_name(const UcxVerdict& param) {
+  return (param.mpich ? "mpich_" : "openmpi_") + case_name(param.of);
+}
+
+std::vector<UcxVerdict> ucx_verdicts(const std::vector<std::string>& names) {
+  std::vector<UcxVerdict> all;
+  for (const bool mpich : {false, true})
+    for (const VerdictCase& each : verdict_cases())
+      // A job that spawns would need another network; the recorder's tests have the same reason.
+      if (!each.spawns &&
+          (names.empty() || std::ranges::find(names, case_name(each)) != names.end()))
+        all.push_back({mpich, each});
   return all;
 }
 
-void expect_verdict_over_ucx(const VerdictCase& param) {
-  JobSpec spec = verdict_spec(param);
-  spec.pml = "ucx";
+void expect_verdict_over_ucx(const UcxVerdict& with) {
+  const VerdictCase& param = with.of;
+  JobSpec spec =
+      with.mpich ? debian_mpich_job("verdict", {param.scenario}, param.ranks) : verdict_spec(param);
+  if (!with.mpich)
+    spec.pml = "ucx";
   VerdictJob job(param, spec, {});
   const DumpOutcome look = job.look();
   const auto analysis = look.document.value("analysis", nlohmann::json());

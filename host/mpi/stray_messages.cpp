@@ -1,4 +1,4 @@
-#include "host/mpi/openmpi/stray_messages.h"
+#include "host/mpi/stray_messages.h"
 
 #include <cstddef>
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace mqbridge::openmpi {
+namespace mqbridge {
 
 bool StrayMessages::take(const Stray& stray) {
   constexpr std::size_t most_kinds = 10'000;
@@ -42,4 +42,4 @@ std::optional<Error> StrayMessages::warning() const {
       "before the last receive"};
 }
 
-} // namespace mqbridge::openmpi
+} // namespace mqbridge

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-namespace mqbridge::openmpi {
+namespace mqbridge {
 
 /// What a message without a communicator says of itself.
 struct Stray {
@@ -29,4 +29,4 @@ private:
   std::map<Stray, std::uint64_t> kinds_; ///< how many there are of each
 };
 
-} // namespace mqbridge::openmpi
+} // namespace mqbridge

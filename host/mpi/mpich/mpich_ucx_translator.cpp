@@ -1,0 +1,359 @@
+#include "host/mpi/mpich/mpich_ucx_translator.h"
+
+#include "host/mpi/mpich/collective_tags.h"
+#include "host/mqs/interpret.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <limits>
+#include <unordered_set>
+#include <utility>
+
+namespace mqbridge::mpich {
+namespace {
+
+/// MPIR_Request (include/mpir_request.h), the same in 4.0 to 4.3. What lies behind differs.
+namespace request {
+constexpr Field kind = {8, 4};
+constexpr Field completion = {16, word}; ///< leads to a counter: of the started request
+constexpr Field counter = {24, 4};
+constexpr std::uint64_t rest = 32;
+enum Kind : std::uint64_t { send = 1, receive = 2, persistent_send = 3, persistent_receive = 4 };
+} // namespace request
+
+/// MPIDI_self_request_t (src/mpid/ch4/include/mpidpre.h), before its datatype and behind it.
+namespace own {
+constexpr std::uint64_t buffer_before = 16;
+constexpr std::uint64_t count_before = 8;
+constexpr std::uint64_t tag_behind = 4;
+constexpr std::uint64_t context_behind = 8;
+} // namespace own
+
+/// MPIDI_av_table_t: a header, the number of entries, and the entries, each with an endpoint.
+namespace table {
+struct Form {
+  Field size;
+  std::uint64_t entries;
+};
+constexpr std::array<Form, 2> forms = {Form{{8, 4}, 16}, Form{{4, 4}, 8}}; ///< 4.0, and later
+constexpr std::uint64_t entry_bytes = 16;
+constexpr std::uint64_t head_bytes = 16;
+} // namespace table
+
+/// A tag of UCX (src/mpid/ch4/netmod/ucx/ucx_types.h): 16 bits of the context id, 16 of the
+/// sender's rank, 32 of the program's tag, of which the highest ones tell of failures.
+struct UcxTag {
+  std::uint64_t context = 0;
+  std::int64_t source = 0;
+  std::int64_t tag = 0;
+};
+
+constexpr std::uint64_t context_mask = 0xffff'0000'0000'0000;
+constexpr std::uint64_t source_mask = 0x0000'ffff'0000'0000;
+/// MPIR_TAG_USABLE_BITS; the next one is of nonblocking collectives.
+constexpr std::uint64_t tag_mask = 0x0fff'ffff;
+
+UcxTag decode(std::uint64_t tag) {
+  return {tag >> 48, static_cast<std::int64_t>((tag & source_mask) >> 32),
+          static_cast<std::int64_t>(tag & tag_mask)};
+}
+
+/// Whether these bits of a mask are all set, or none is.
+bool is_whole(std::uint64_t mask, std::uint64_t bits) {
+  return (mask & bits) == bits || (mask & bits) == 0;
+}
+
+bool is_datatype(std::uint64_t handle) {
+  constexpr int kind_shift = 26;
+  return handle >> kind_shift == (1U << 4 | static_cast<unsigned>(ObjectKind::datatype)) ||
+         handle >> kind_shift == (2U << 4 | static_cast<unsigned>(ObjectKind::datatype)) ||
+         handle >> kind_shift == (3U << 4 | static_cast<unsigned>(ObjectKind::datatype));
+}
+
+Collective collective_in(const UcxTag& tag) {
+  return (tag.context & collective_bit) != 0 ? collective_of(tag.tag) : Collective::none;
+}
+
+} // namespace
+
+UcxTranslator::UcxTranslator(const OwnData& data, const std::vector<FoundCommunicator>& found,
+                             const std::vector<Communicator>& shown, const AddressSpace& space)
+    : data_(data), shown_(shown), space_(space) {
+  std::map<std::uint64_t, std::size_t> by_address;
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    by_address.emplace(shown[i].id.value, i);
+  for (const bool parts : {false, true})
+    for (const FoundCommunicator& each : found) {
+      if (each.is_part != parts)
+        continue;
+      std::optional<std::size_t> at;
+      if (const auto own = by_address.find(each.communicator.id.value); own != by_address.end())
+        at = own->second;
+      else if (const auto whole = of_receives_.find(each.receive_context & ~part_bits);
+               parts && whole != of_receives_.end())
+        at = whole->second.shown;
+      if (!at)
+        continue;
+      of_receives_.emplace(each.receive_context, Place{&each, *at});
+      of_sends_.emplace(each.context, Place{&each, *at});
+      if (!parts && each.is_of_one())
+        of_one_.emplace(each.communicator.id.value, *at);
+    }
+}
+
+Result<void> UcxTranslator::take(ucx::Requests& requests) {
+  auto objects = Objects::read(data_.requests, ObjectKind::request, space_);
+  if (!objects)
+    return forward(std::move(objects));
+  std::unordered_set<std::uint64_t> parts;
+  for (const auto* all : {&requests.receives, &requests.sends})
+    for (const ucx::Request& each : *all)
+      parts.insert(each.mpi_part);
+  for (std::size_t i = 0; i < objects->count(); ++i) {
+    const ItemBytes each = objects->at(i);
+    const auto kind = each.value(request::kind).value_or(0);
+    const auto completion = each.value(request::completion).value_or(0);
+    if (kind == request::persistent_send || kind == request::persistent_receive)
+      starters_.emplace(completion - request::counter.offset, each.address().value);
+  }
+  std::size_t unknown = 0;
+  for (std::size_t i = 0; i < objects->count(); ++i) {
+    const ItemBytes each = objects->at(i);
+    const std::uint64_t address = each.address().value;
+    const auto kind = each.value(request::kind).value_or(0);
+    const bool is_pending = each.value(request::completion) == address + request::counter.offset &&
+                            each.value(request::counter).value_or(0) != 0;
+    if ((kind != request::send && kind != request::receive) || !is_pending)
+      continue; // a complete one may still name a part that is another one's by now
+    bool is_of_ucx = false;
+    for (std::uint64_t at = request::rest; at + word <= data_.requests.object_bytes && !is_of_ucx;
+         at += word)
+      if (const auto part = each.value({at, word}).value_or(0); part != 0 && parts.contains(part)) {
+        owners_.emplace(part, address);
+        is_of_ucx = true;
+      }
+    if (!is_of_ucx && !take_own(each, kind == request::send))
+      ++unknown;
+  }
+  // A request of UCX may serve other purposes than a send of MPICH.
+  std::erase_if(requests.sends,
+                [&](const ucx::Request& each) { return !owners_.contains(each.mpi_part); });
+  if (!requests.damage && !objects->are_all())
+    requests.damage = "the pool of MPICH's requests was just being changed, or is damaged";
+  else if (!requests.damage && unknown > 0)
+    requests.damage = fmt::format("{} pending request{} of MPICH, which {} not among those of UCX",
+                                  unknown, unknown == 1 ? "" : "s", unknown == 1 ? "is" : "are");
+  return {};
+}
+
+/// Such a request knows its communicator, and has buffer, count, datatype, tag and context in a
+/// row.
+bool UcxTranslator::take_own(const ItemBytes& object, bool is_send) {
+  const auto value = [&](std::uint64_t at, std::size_t size) {
+    return object.value({at, size}).value_or(0);
+  };
+  std::optional<std::size_t> place;
+  for (std::uint64_t at = request::rest; at + word <= data_.requests.object_bytes; at += word)
+    if (const auto known = of_one_.find(value(at, word)); known != of_one_.end())
+      place = known->second;
+  if (!place)
+    return false;
+  const auto context = *shown_[*place].context & 0xffff;
+  for (std::uint64_t at = request::rest + own::buffer_before;
+       at + own::context_behind + 4 <= data_.requests.object_bytes; at += 4) {
+    const auto datatype = value(at, 4);
+    if (!is_datatype(datatype) || value(at + own::context_behind, 4) != context || at % word != 0)
+      continue;
+    Operation operation;
+    operation.source = OpSource::mqbridge;
+    operation.kind = is_send ? OpKind::send : OpKind::receive;
+    operation.peer.local_rank = 0;
+    const auto tag = static_cast<std::int32_t>(value(at + own::tag_behind, 4));
+    operation.tag.any = tag < 0;
+    if (tag >= 0)
+      operation.tag.value = tag;
+    operation.buffer = TargetAddress{value(at - own::buffer_before, word)};
+    operation.count = static_cast<std::int64_t>(value(at - own::count_before, word));
+    operation.length = {operation.count, LengthUnit::elements};
+    if (constexpr std::uint64_t basic = 0x13; datatype >> 26 == basic) // it holds its size
+      operation.length = {*operation.count * static_cast<std::int64_t>((datatype >> 8) & 0xff),
+                          LengthUnit::bytes};
+    const auto starter = starters_.find(object.address().value);
+    operation.request =
+        TargetAddress{starter == starters_.end() ? object.address().value : starter->second};
+    own_.push_back({*place, std::move(operation)});
+    return true;
+  }
+  return false;
+}
+
+Result<void> UcxTranslator::find_peers(const std::vector<ucx::Request>& sends) {
+  if (sends.empty() || data_.processes == 0)
+    return {};
+  auto head = Objects::read({data_.processes}, table::head_bytes, space_);
+  if (!head)
+    return forward(std::move(head));
+  const auto world =
+      std::ranges::find(shown_, std::optional<std::uint64_t>(0), &Communicator::context);
+  for (const table::Form& form : table::forms) {
+    const auto size = head->at(0).value(form.size).value_or(0);
+    if (!processes_.empty() || world == shown_.end() || !std::cmp_equal(size, world->size))
+      continue;
+    auto entries =
+        Objects::read({data_.processes + form.entries}, size * table::entry_bytes, space_);
+    if (!entries)
+      return forward(std::move(entries));
+    for (std::uint64_t i = 0; i < size; ++i)
+      if (const auto endpoint = entries->at(0).value({i * table::entry_bytes, word}).value_or(0);
+          endpoint != 0)
+        processes_.emplace(endpoint, static_cast<std::int64_t>(i));
+  }
+  // In front of what MPI_Bsend copies stand the request and the address of the copy. Where none of
+  // many sends is such a one, the others are none: each costs a page.
+  constexpr std::uint64_t before = 160;
+  constexpr std::size_t most_looked_at = 256;
+  std::vector<std::uint64_t> places;
+  for (const ucx::Request& send : sends)
+    if (places.size() < most_looked_at && send.buffer > before && send.buffer % word == 0)
+      places.push_back(send.buffer - before);
+  auto fronts = Objects::read(places, before, space_);
+  if (!fronts)
+    return forward(std::move(fronts));
+  for (std::size_t i = 0; i < fronts->count(); ++i) {
+    std::set<std::uint64_t> words;
+    for (std::uint64_t at = 0; at < before; at += word)
+      words.insert(fronts->at(i).value({at, word}).value_or(0));
+    for (const ucx::Request& send : sends)
+      if (send.buffer == places[i] + before && words.contains(send.buffer) &&
+          words.contains(owners_.at(send.mpi_part)))
+        buffered_.insert(send.mpi_part);
+  }
+  return {};
+}
+
+const UcxTranslator::Place* UcxTranslator::place_in(const std::map<std::uint64_t, Place>& places,
+                                                    std::uint64_t tag) {
+  const auto place = places.find(decode(tag).context & ~collective_bit);
+  return place == places.end() ? nullptr : &place->second;
+}
+
+std::optional<std::size_t> UcxTranslator::place_of(std::uint64_t tag) const {
+  const Place* place = place_in(of_receives_, tag);
+  return place != nullptr ? std::optional(place->shown) : std::nullopt;
+}
+
+Stray UcxTranslator::stray_of(std::uint64_t tag) const {
+  const UcxTag decoded = decode(tag);
+  return {decoded.context, decoded.source, decoded.tag};
+}
+
+TargetAddress UcxTranslator::owner_of(const ucx::Request& request) const {
+  const auto owner = owners_.find(request.mpi_part);
+  if (owner == owners_.end())
+    return {request.mpi_part};
+  const auto starter = starters_.find(owner->second);
+  return {starter == starters_.end() ? owner->second : starter->second};
+}
+
+/// The rank of this process of the job among those whose messages the communicator takes.
+std::optional<std::int64_t> UcxTranslator::rank_of_process(std::size_t shown,
+                                                           std::int64_t process) const {
+  const Communicator& communicator = shown_[shown];
+  const RankList& ranks =
+      communicator.kind == CommunicatorKind::inter ? communicator.remote.ranks : communicator.group;
+  if (!ranks)
+    return std::nullopt;
+  const auto found = std::ranges::find(*ranks, process);
+  return found == ranks->end() ? std::nullopt : std::optional(found - ranks->begin());
+}
+
+/// The rank in the communicator that is shown. nullopt: there is none, or it is not known.
+std::optional<std::int64_t> UcxTranslator::shown_rank(const Place& place, std::int64_t rank) const {
+  const Communicator& named = place.named->communicator;
+  if (!place.named->is_part)
+    return ucx::may_be_source(named, rank) ? std::optional(rank) : std::nullopt;
+  if (!named.group || rank < 0 || std::cmp_greater_equal(rank, named.group->size()))
+    return std::nullopt;
+  return rank_of_process(place.shown, (*named.group)[static_cast<std::size_t>(rank)]);
+}
+
+ucx::Placed UcxTranslator::receive(const ucx::Request& request) const {
+  const UcxTag tag = decode(request.tag);
+  const Place* place = place_in(of_receives_, request.tag);
+  if ((request.mask & context_mask) != context_mask || !is_whole(request.mask, source_mask) ||
+      !is_whole(request.mask, tag_mask))
+    return ucx::damaged(request, "asks for no messages that MPICH sends");
+  if (place == nullptr)
+    return ucx::nowhere();
+  const bool any_source = (request.mask & source_mask) == 0;
+  const auto source = any_source ? std::nullopt : shown_rank(*place, tag.source);
+  if (!any_source && !source)
+    return ucx::damaged(
+        request, fmt::format("is from rank {} of {}", tag.source, place->named->communicator.size));
+  Operation operation = ucx::operation_of(request, OpKind::receive);
+  // One that met its message at once has no turn of its own.
+  if (request.state == ucx::Request::State::posted &&
+      request.turn < std::numeric_limits<std::uint32_t>::max())
+    operation.sequence = static_cast<std::uint32_t>(request.turn);
+  operation.peer.any = any_source;
+  operation.peer.local_rank = source;
+  operation.tag.any = (request.mask & tag_mask) == 0;
+  if (!operation.tag.any)
+    operation.tag.value = tag.tag;
+  operation.collective = collective_in(tag);
+  if (request.state == ucx::Request::State::posted)
+    return {place->shown, std::move(operation), {}};
+  if (request.state == ucx::Request::State::underway)
+    operation.status = OpStatus::matched;
+  const UcxTag message = decode(request.message_tag);
+  if (const auto from = shown_rank(*place, message.source); from && message.context == tag.context)
+    operation.actual = {*from, world_rank_of_peer(shown_[place->shown], *from), message.tag,
+                        static_cast<std::int64_t>(request.message_length)};
+  return {place->shown, std::move(operation), {}};
+}
+
+ucx::Placed UcxTranslator::send(const ucx::Request& request) const {
+  const UcxTag tag = decode(request.tag);
+  const Place* place = request.has_no_tag ? nullptr : place_in(of_sends_, request.tag);
+  const auto process = processes_.find(request.endpoint);
+  if (place == nullptr || process == processes_.end() ||
+      tag.source != place->named->communicator.local_rank)
+    return ucx::nowhere();
+  const auto peer = rank_of_process(place->shown, process->second);
+  if (!peer)
+    return ucx::nowhere();
+  Operation operation = ucx::operation_of(request, OpKind::send);
+  operation.peer.local_rank = *peer;
+  operation.tag.value = tag.tag;
+  operation.collective = collective_in(tag);
+  if (buffered_.contains(request.mpi_part)) {
+    operation.system_buffer = true;
+    operation.delivery =
+        operation.status == OpStatus::complete ? Delivery::delivered : Delivery::undelivered;
+    operation.status = OpStatus::complete;
+  }
+  return {place->shown, std::move(operation), {}};
+}
+
+ucx::Placed UcxTranslator::message(const ucx::Message& message, std::size_t place) const {
+  const UcxTag tag = decode(message.tag);
+  const Place* named = place_in(of_receives_, message.tag);
+  const auto source = named != nullptr ? shown_rank(*named, tag.source) : std::nullopt;
+  ucx::Placed placed{place};
+  if (!source)
+    placed.damage =
+        fmt::format("a message of UCX is from rank {} of {}", tag.source,
+                    named != nullptr ? named->named->communicator.size : shown_[place].size);
+  Operation& operation = placed.operation;
+  operation.source = OpSource::mqbridge;
+  operation.kind = OpKind::message;
+  operation.peer.local_rank = source;
+  operation.tag.value = tag.tag;
+  operation.collective = collective_in(tag);
+  operation.length.value = static_cast<std::int64_t>(message.length);
+  operation.protocol = message.rendezvous ? Protocol::rendezvous : Protocol::eager;
+  return placed;
+}
+
+} // namespace mqbridge::mpich
