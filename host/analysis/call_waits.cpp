@@ -90,10 +90,18 @@ public:
 
   /// A thread sleeps in a loop, and calls MPI in between: like a loop around MPI_Test or
   /// MPI_Iprobe. But the loop may end by something else than MPI, and the thread may send then.
-  CallWait wait_asleep(const BlockedCall& sleep) {
+  /// Whether it could poll for something.
+  bool has_pending() const { return !own_.empty() || !all_.requests_.under_way(index_).empty(); }
+
+  CallWait wait_asleep(const BlockedCall& sleep, bool polls) {
     CallWait wait;
     wait.asleep = &sleep;
-    if (own_.empty() && all_.requests_.under_way(index_).empty()) {
+    if (!polls) {
+      wait.node = WaitGraph::unknown;
+      say_unknown(wait, "whether it polls between its sleeps");
+      return wait;
+    }
+    if (!has_pending()) {
       wait_for_anybody(wait);
       return wait;
     }
@@ -609,8 +617,9 @@ std::vector<CallWait> CallWaits::of(std::size_t process, const std::vector<Threa
       threads, [](const ThreadView& thread) { return thread.state == ThreadState::unknown; });
   if (nothing_known && threads.size() == 1)
     waits.push_back(calls.wait_by_operations());
-  if (const BlockedCall* sleep = sleep_between_calls(picture_.process(process), threads))
-    waits.push_back(calls.wait_asleep(*sleep));
+  const LoopAsleep loop = sleep_between_calls(picture_.process(process), threads);
+  if (loop.place != nullptr && (loop.polls || calls.has_pending()))
+    waits.push_back(calls.wait_asleep(*loop.place, loop.polls));
   return waits;
 }
 

@@ -215,6 +215,9 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
 /// none, unless the network has stopped.
 WaitNode RequestWaits::message_to(std::size_t process, const Seat& seat, const Operation& receive,
                                   std::size_t sender) {
+  for (const RankDump* look : {picture_.process(process).now, picture_.process(process).before})
+    if (look != nullptr && look->process_state == "T")
+      return WaitGraph::unknown; // suspended by a signal: it takes no message in
   const auto fresh = numbers_.is_new(seat, receive);
   if (fresh == true)
     return WaitGraph::doubtful;

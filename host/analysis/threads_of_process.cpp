@@ -192,29 +192,30 @@ bool may_use_file(const RankDump& rank, const BlockedCall& call) {
   });
 }
 
-const BlockedCall* sleep_between_calls(const Process& process,
-                                       const std::vector<ThreadView>& threads) {
+LoopAsleep sleep_between_calls(const Process& process, const std::vector<ThreadView>& threads) {
   if (threads.size() != 1 || threads.front().state != ThreadState::running ||
       threads.front().call == nullptr || is_multi_threaded(*process.now, threads))
-    return nullptr;
+    return {};
   const BlockedCall& now = *threads.front().call;
   if (now.call || !is_asleep(*process.now, now) || !no_message_since(process) ||
       !process.before->blocked_in)
-    return nullptr;
+    return {};
   const auto before =
       std::ranges::find(*process.before->blocked_in, now.thread, &BlockedCall::thread);
   if (before == process.before->blocked_in->end() || !now.function ||
       before->function != now.function)
-    return nullptr;
+    return {};
   if (before->call)
-    return kind_of_call(*before->call) == CallKind::poll ? &now : nullptr;
+    return kind_of_call(*before->call) == CallKind::poll ? LoopAsleep{&now} : LoopAsleep();
   const auto progress = [](const RankDump& rank) {
     return rank.mpi ? rank.mpi->progress : std::nullopt;
   };
-  const bool called_mpi = progress(*process.now) && progress(*process.before) &&
-                          progress(*process.now) != progress(*process.before);
+  const bool is_told = progress(*process.now) && progress(*process.before);
   const bool same_place = before->file == now.file && before->line == now.line;
-  return called_mpi && same_place && is_asleep(*process.before, *before) ? &now : nullptr;
+  if (!same_place || !is_asleep(*process.before, *before) ||
+      (is_told && progress(*process.now) == progress(*process.before)))
+    return {};
+  return {&now, is_told};
 }
 
 } // namespace mqbridge

@@ -48,7 +48,10 @@ Callback callback_in(const RankDump& rank, const BlockedCall& call);
 /// The place where the only thread of a process sleeps, if it is in a loop that polls and sleeps:
 /// in the look before the same function slept there, too, and has called MPI since, or it polled.
 /// No message has come or gone meanwhile. nullptr: nothing shows such a loop.
-const BlockedCall* sleep_between_calls(const Process& process,
-                                       const std::vector<ThreadView>& threads);
+struct LoopAsleep {
+  const BlockedCall* place = nullptr;
+  bool polls = true; ///< false: this MPI does not tell whether it was called between the sleeps
+};
+LoopAsleep sleep_between_calls(const Process& process, const std::vector<ThreadView>& threads);
 
 } // namespace mqbridge

@@ -18,12 +18,25 @@ std::string case_name(const UcxVerdict& param) {
   return (param.mpich ? "mpich_" : "openmpi_") + case_name(param.of);
 }
 
+namespace {
+
+/// Not with MPICH: it ends a job whose rank has gone; MPI_Scan of three ranks ends where it should
+/// wait; and nothing tells which half MPI_Sendrecv waits for, so that a verdict that is `possible`
+/// may be wrong.
+bool is_for_mpich(const VerdictCase& of) {
+  return !of.scenario.starts_with("early_exit") && of.scenario != "scan_against_recv" &&
+         !(of.scenario.starts_with("sendrecv_") && of.scenario != "sendrecv_chain" &&
+           of.scenario != "sendrecv_tags" && of.scenario != "sendrecv_of_both");
+}
+
+} // namespace
+
 std::vector<UcxVerdict> ucx_verdicts(const std::vector<std::string>& names) {
   std::vector<UcxVerdict> all;
   for (const bool mpich : {false, true})
     for (const VerdictCase& each : verdict_cases())
       // A job that spawns would need another network; the recorder's tests have the same reason.
-      if (!each.spawns &&
+      if (!each.spawns && (!mpich || is_for_mpich(each)) &&
           (names.empty() || std::ranges::find(names, case_name(each)) != names.end()))
         all.push_back({mpich, each});
   return all;
