@@ -102,7 +102,7 @@ TEST(BlockedCalls, OfEachKindSayWhereTheyWereCalled) {
 }
 
 /// Debian's MPICH shows no queues. What a rank is in is all that there is to say.
-TEST(BlockedCalls, OfAnMpiWithoutQueuesSayWhereTheyWereCalled) {
+TEST(BlockedCalls, OfMpichSayWhereTheyWereCalled) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_debian_mpich());
   expect_call_sites(debian_mpich_job("mpi_calls", {}, 3), {{"recv", "dup", 8, {0, 2}},
                                                            {"send", "world", 100'000, {1}},

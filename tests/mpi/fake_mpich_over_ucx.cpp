@@ -150,6 +150,7 @@ void FakeMpichOverUcx::write_mpich() {
   word(processes + (since_4_1_ ? 4 : 8), world_size, 4);
   for (std::uint64_t i = 0; i < world_size; ++i) {
     word(entries + 16 * i, endpoint_of(i));
+    word(endpoint_of(i), worker);
     word(entries + 16 * i + 8, 1);
   }
   write();

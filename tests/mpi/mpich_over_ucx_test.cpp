@@ -211,6 +211,36 @@ TEST_P(MpichOverUcx, WhatAProcessSendsItselfIsBothASendAndAMessage) {
   EXPECT_FALSE(outcome.damage);
 }
 
+/// The request of MPI_Mprobe knows the send.
+TEST_P(MpichOverUcx, WhatMpiMprobeHasTakenIsNoMessageAnyMore) {
+  constexpr std::uint64_t mprobe = 11;
+  const auto alone = process.add({.context = 64, .name = "alone", .mode = 3, .offset = 1});
+  const auto send = process.own(mpich_send, alone, 64, 9);
+  process.word(process.request(mprobe, 0) + 208, send);
+  const auto all = look();
+  ASSERT_THAT(all, SizeIs(3));
+  EXPECT_THAT(all[2].queue(OpClass::send).operations, SizeIs(1));
+  EXPECT_THAT(all[2].queue(OpClass::unexpected).operations, IsEmpty());
+}
+
+/// MPI_Comm_dup has made an object, and not agreed on a context yet.
+TEST_P(MpichOverUcx, ACommunicatorThatIsBeingMadeIsNone) {
+  process.add({.context = 0x7fff, .rank = 1, .size = 4, .mode = 11});
+  process.request(mpich_send, process.send({.tag = FakeMpichOverUcx::tag(0, 1, 5),
+                                            .endpoint = FakeMpichOverUcx::endpoint_of(3)}));
+  const auto all = look();
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(only(all[0], OpClass::send).peer.local_rank, 3);
+}
+
+TEST_P(MpichOverUcx, ASendThatMpichDoesNotKnowYetMakesNoQueueWhole) {
+  process.send(
+      {.tag = FakeMpichOverUcx::tag(0, 1, 5), .endpoint = FakeMpichOverUcx::endpoint_of(3)});
+  const auto all = look();
+  ASSERT_TRUE(outcome.damage);
+  EXPECT_FALSE(is_whole(all.at(0).queue(OpClass::send)));
+}
+
 TEST_P(MpichOverUcx, APendingRequestThatNobodyKnowsMakesNoQueueWhole) {
   process.request(mpich_send, 0);
   const auto all = look();
@@ -219,6 +249,7 @@ TEST_P(MpichOverUcx, APendingRequestThatNobodyKnowsMakesNoQueueWhole) {
   EXPECT_THAT(outcome.damage->message, HasSubstr("1 pending request of MPICH, which is not"));
   EXPECT_EQ(all[0].queue(OpClass::send).state, QueueState::error);
   EXPECT_EQ(all[0].queue(OpClass::receive).state, QueueState::error);
+  EXPECT_EQ(all[0].queue(OpClass::unexpected).state, QueueState::error);
 }
 
 TEST_P(MpichOverUcx, WhoseReceiverIsNotKnownIsInNoQueue) {
@@ -227,6 +258,7 @@ TEST_P(MpichOverUcx, WhoseReceiverIsNotKnownIsInNoQueue) {
   const auto all = look();
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_THAT(all[0].queue(OpClass::send).operations, IsEmpty());
+  EXPECT_FALSE(is_whole(all[0].queue(OpClass::send)));
   ASSERT_TRUE(outcome.lacking);
   EXPECT_EQ(outcome.lacking->code, "queue.nowhere");
 }

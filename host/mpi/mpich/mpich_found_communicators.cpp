@@ -53,6 +53,9 @@ enum Mode : std::uint64_t {
 };
 } // namespace map
 
+/// MPI_COMM_WORLD, MPI_COMM_SELF
+constexpr std::size_t predefined_count = 2;
+
 constexpr std::string_view with_recorder =
     "run the program with the recorder: mqbridge run --record-queues --timeout 10m -- mpirun ...";
 
@@ -164,10 +167,12 @@ private:
            (found.context == self_context && shown.name == "MPI_COMM_SELF");
   }
 
-  /// One that is just being made has no ranks and no context of its own.
+  /// One that is just being made has no ranks, or no context of its own as yet.
   static bool is_plausible(const FoundCommunicator& found) {
     const Communicator& shown = found.communicator;
-    return shown.kind != CommunicatorKind::unknown && shown.size >= 1 &&
+    constexpr std::uint64_t not_agreed = 0x7fff; // and 0xffff: MPIR_INVALID_CONTEXT_ID
+    return (found.receive_context & not_agreed) != not_agreed &&
+           shown.kind != CommunicatorKind::unknown && shown.size >= 1 &&
            shown.size <= wire::max_group_size && *shown.local_rank < shown.size;
   }
 
@@ -186,26 +191,27 @@ private:
                 : own_mode == map::none);
   }
 
-  /// The one place that has a map in each object; two places are none.
+  /// The place that has a map in the predefined ones, and in the most of all; two places are none.
   void find_map(const std::vector<FoundCommunicator>& found) {
+    std::size_t best = 0;
     for (std::uint64_t at = (name_ + name_bytes + word - 1) / word * word;
          at + 2 * map::bytes <= data_.communicators.object_bytes; at += word) {
-      bool all = true;
-      for (std::size_t i = 0; i < objects_.size() && all; ++i)
-        all = may_be_map(objects_[i], found[i].communicator, at);
-      if (!all)
+      std::size_t fitting = 0;
+      for (std::size_t i = 0; i < objects_.size(); ++i)
+        if (may_be_map(objects_[i], found[i].communicator, at))
+          ++fitting;
+        else if (i < predefined_count)
+          break;
+      if (fitting < std::min(predefined_count, objects_.size()) || fitting < best)
         continue;
-      if (map_ != 0) {
-        map_ = 0;
-        return;
-      }
-      map_ = at;
+      map_ = fitting == best ? 0 : at;
+      best = fitting;
     }
   }
 
   Result<void> find_group(const ItemBytes& object, FoundCommunicator& found) {
     Communicator& shown = found.communicator;
-    if (map_ == 0)
+    if (map_ == 0 || !may_be_map(object, shown, map_))
       return {};
     const bool inter = shown.kind == CommunicatorKind::inter;
     auto own = ranks_of(object, inter ? map_ + map::bytes : map_);
@@ -235,7 +241,6 @@ private:
     if ((!intra && number(map::job) != 0) || size > members_left_)
       return RankList();
     members_left_ -= size;
-    std::vector<std::int64_t> ranks(size);
     if (mode == map::by_table || mode == map::by_table_intra)
       return read_table(number(map::table), size);
     if (mode >= map::by_table_of_jobs)
@@ -243,6 +248,7 @@ private:
     const std::int64_t block = signed_number(map::block);
     if ((mode == map::by_block || mode == map::by_block_intra) && block < 1)
       return RankList();
+    std::vector<std::int64_t> ranks(size);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const auto rank = static_cast<std::int64_t>(i);
       switch (mode) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <unordered_set>
 
 namespace mqbridge::mpich {
 namespace {
@@ -25,7 +26,7 @@ constexpr Field direct = {48, 8};
 constexpr Field direct_count = {56, 4};
 constexpr std::uint64_t bytes = 64;
 constexpr std::uint64_t objects_of_block = 1024;
-constexpr std::uint64_t largest_object = 64 * 1024;
+constexpr std::uint64_t largest_object = 8 * 1024;
 constexpr std::uint64_t most_direct = 4096;
 constexpr std::uint64_t most_objects = 10'000'000;
 } // namespace pool
@@ -51,6 +52,9 @@ constexpr std::uint64_t bytes = 32;
 constexpr std::uint64_t most_tables = 1 << 20;
 } // namespace tables
 
+/// More than there are of those that only look alike.
+constexpr std::size_t most_candidates = 1000;
+
 bool may_be_object(std::uint64_t address) {
   constexpr std::uint64_t lowest = 4096;
   constexpr std::uint64_t end = std::uint64_t{1} << 57;
@@ -72,7 +76,7 @@ public:
     for (const MappedRange& range : data)
       if (auto done = look_through(range); !done)
         return forward(std::move(done));
-    if (auto done = choose_tables(); !done)
+    if (auto done = choose(); !done)
       return forward(std::move(done));
     return std::move(found_);
   }
@@ -84,6 +88,7 @@ private:
     auto read = space_.memory.read(range.first, bytes);
     if (!read)
       return forward(std::move(read));
+    found_.is_all = found_.is_all && *read == range.last.value - range.first.value + 1;
     const ItemBytes data(range.first, std::span(bytes).first(*read), space_.platform.byte_order);
     const std::uint64_t skew = (word - range.first.value % word) % word;
     for (std::uint64_t at = skew; at + pool::bytes <= *read; at += word) {
@@ -140,9 +145,9 @@ private:
     const auto length = value(data, at, ucx_global::address_length);
     const auto context = value(data, at, pointer);
     const auto worker = value(data, at + ucx_global::worker, pointer);
-    if (found_.ucx == 0 && may_be_object(context) && may_be_object(worker) && context != worker &&
-        may_be_object(value(data, at + ucx_global::own_address, pointer)) && length >= word &&
-        length <= ucx_global::most_address_bytes) {
+    if (candidates_.size() < most_candidates && may_be_object(context) && may_be_object(worker) &&
+        context != worker && may_be_object(value(data, at + ucx_global::own_address, pointer)) &&
+        length >= word && length <= ucx_global::most_address_bytes) {
       candidates_.push_back({data.address().value + at, context, worker,
                              value(data, at, ucx_global::next_worker) > 1});
     }
@@ -153,8 +158,8 @@ private:
     const auto count = value(data, at, tables::count);
     const auto first = value(data, at, tables::first);
     const auto all = value(data, at, tables::all);
-    if (count > 0 && count <= most && most <= tables::most_tables && may_be_object(first) &&
-        may_be_object(all) && first != all)
+    if (tables_.size() < most_candidates && count > 0 && count <= most &&
+        most <= tables::most_tables && may_be_object(first) && may_be_object(all) && first != all)
       tables_.push_back({first, all});
   }
 
@@ -169,8 +174,8 @@ private:
         found_.predefined = data.address().value + at;
   }
 
-  /// A worker knows its context; the first of the tables is the one that stands first among all.
-  Result<void> choose_tables() {
+  /// Of what looks alike: a worker knows its context, and this job's table stands first among all.
+  Result<void> choose() {
     Words words;
     const Field pointer = {0, word};
     constexpr std::uint64_t first_part = 512;
@@ -252,7 +257,9 @@ Result<Objects> Objects::read(std::vector<std::uint64_t> addresses, std::uint64_
 /// pieces are read until all are found.
 Result<Objects> Objects::read(const ObjectPool& pool, ObjectKind kind, const AddressSpace& space) {
   constexpr std::uint64_t least_at_once = 128;
-  constexpr std::uint64_t most_at_once = 16 * 1024;
+  constexpr std::uint64_t most_bytes_at_once = std::uint64_t{16} << 20;
+  constexpr std::uint64_t most_bytes = std::uint64_t{512} << 20;
+  const std::uint64_t most_at_once = most_bytes_at_once / pool.object_bytes;
   Objects used;
   used.object_bytes_ = pool.object_bytes;
   used.order_ = space.platform.byte_order;
@@ -263,7 +270,8 @@ Result<Objects> Objects::read(const ObjectPool& pool, ObjectKind kind, const Add
   if (auto done = places.read(space); !done)
     return forward(std::move(done));
   const std::uint64_t all = pool.direct_count + pool.block_count * pool::objects_of_block;
-  for (std::uint64_t next = 0; next < all && used.count() < pool.in_use;) {
+  for (std::uint64_t next = 0;
+       next < all && used.count() < pool.in_use && used.bytes_.size() < most_bytes;) {
     std::vector<std::uint64_t> addresses;
     const auto wanted = std::clamp(pool.in_use - used.count(), least_at_once, most_at_once);
     for (; next < all && addresses.size() < wanted; ++next) {
@@ -290,7 +298,8 @@ Result<Objects> Objects::read(const ObjectPool& pool, ObjectKind kind, const Add
       used.bytes_.insert(used.bytes_.end(), bytes.begin(), bytes.end());
     }
   }
-  used.are_all_ = used.count() == pool.in_use;
+  std::unordered_set<std::uint64_t> different(used.addresses_.begin(), used.addresses_.end());
+  used.are_all_ = used.count() == pool.in_use && different.size() == pool.in_use;
   return used;
 }
 

@@ -36,6 +36,7 @@ struct OwnData {
   std::uint64_t predefined = 0; ///< the object of MPI_COMM_WORLD; behind it that of MPI_COMM_SELF
   std::uint64_t ucx = 0;        ///< MPIDI_UCX_global: the addresses of UCX's context and worker
   bool has_more_workers = false;
+  bool is_all = true;          ///< all of the data was looked through
   std::uint64_t processes = 0; ///< the connections by rank in this job (MPIDI_av_table_t)
 };
 

@@ -33,7 +33,7 @@ Result<MpiState> read_state_without_symbols(const AddressSpace& space) {
   auto data = find_own_data(space);
   if (!data)
     return forward(std::move(data));
-  if (data->communicators.object_bytes == 0 || data->requests.object_bytes == 0)
+  if (data->communicators.object_bytes == 0 || data->requests.object_bytes == 0 || !data->is_all)
     return MpiState::unknown;
   if (data->predefined == 0)
     return MpiState::not_initialized;

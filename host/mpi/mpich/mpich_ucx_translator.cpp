@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
 #include <unordered_set>
 #include <utility>
@@ -19,7 +20,13 @@ constexpr Field kind = {8, 4};
 constexpr Field completion = {16, word}; ///< leads to a counter: of the started request
 constexpr Field counter = {24, 4};
 constexpr std::uint64_t rest = 32;
-enum Kind : std::uint64_t { send = 1, receive = 2, persistent_send = 3, persistent_receive = 4 };
+enum Kind : std::uint64_t {
+  send = 1,
+  receive,
+  persistent_send,
+  persistent_receive,
+  persistent_collective,
+};
 } // namespace request
 
 /// MPIDI_self_request_t (src/mpid/ch4/include/mpidpre.h), before its datatype and behind it.
@@ -30,15 +37,21 @@ constexpr std::uint64_t tag_behind = 4;
 constexpr std::uint64_t context_behind = 8;
 } // namespace own
 
-/// MPIDI_av_table_t: a header, the number of entries, and the entries, each with an endpoint.
+/// MPIDI_av_table_t: a header, the number of entries, and the entries, each with its endpoints at
+/// its beginning. How large they are depends on the version, and on the number of workers that the
+/// build allows (1 or 64, squared).
 namespace table {
 struct Form {
   Field size;
-  std::uint64_t entries;
+  std::uint64_t entries, stride;
 };
-constexpr std::array<Form, 2> forms = {Form{{8, 4}, 16}, Form{{4, 4}, 8}}; ///< 4.0, and later
-constexpr std::uint64_t entry_bytes = 16;
+constexpr std::uint64_t many = 64 * 64 * 8;
+constexpr std::array<Form, 9> forms = {
+    Form{{8, 4}, 16, 8},       Form{{8, 4}, 16, 16},       Form{{8, 4}, 16, many + 8},
+    Form{{4, 4}, 8, 8},        Form{{4, 4}, 8, 16},        Form{{4, 4}, 8, 24},
+    Form{{4, 4}, 8, many + 8}, Form{{4, 4}, 8, many + 16}, Form{{8, 4}, 16, many}};
 constexpr std::uint64_t head_bytes = 16;
+constexpr std::uint64_t tried_first = 16; ///< entries
 } // namespace table
 
 /// A tag of UCX (src/mpid/ch4/netmod/ucx/ucx_types.h): 16 bits of the context id, 16 of the
@@ -66,9 +79,9 @@ bool is_whole(std::uint64_t mask, std::uint64_t bits) {
 
 bool is_datatype(std::uint64_t handle) {
   constexpr int kind_shift = 26;
-  return handle >> kind_shift == (1U << 4 | static_cast<unsigned>(ObjectKind::datatype)) ||
-         handle >> kind_shift == (2U << 4 | static_cast<unsigned>(ObjectKind::datatype)) ||
-         handle >> kind_shift == (3U << 4 | static_cast<unsigned>(ObjectKind::datatype));
+  constexpr int form_shift = 30; // 0: no handle
+  return handle >> form_shift != 0 &&
+         ((handle >> kind_shift) & 15) == static_cast<std::uint64_t>(ObjectKind::datatype);
 }
 
 Collective collective_in(const UcxTag& tag) {
@@ -77,9 +90,10 @@ Collective collective_in(const UcxTag& tag) {
 
 } // namespace
 
-UcxTranslator::UcxTranslator(const OwnData& data, const std::vector<FoundCommunicator>& found,
+UcxTranslator::UcxTranslator(const OwnData& data, std::uint64_t worker,
+                             const std::vector<FoundCommunicator>& found,
                              const std::vector<Communicator>& shown, const AddressSpace& space)
-    : data_(data), shown_(shown), space_(space) {
+    : data_(data), worker_(worker), shown_(shown), space_(space) {
   std::map<std::uint64_t, std::size_t> by_address;
   for (std::size_t i = 0; i < shown.size(); ++i)
     by_address.emplace(shown[i].id.value, i);
@@ -103,19 +117,32 @@ UcxTranslator::UcxTranslator(const OwnData& data, const std::vector<FoundCommuni
 }
 
 Result<void> UcxTranslator::take(ucx::Requests& requests) {
+  return take(requests, false);
+}
+
+Result<void> UcxTranslator::take_own_alone() {
+  ucx::Requests none;
+  return take(none, true);
+}
+
+Result<void> UcxTranslator::take(ucx::Requests& requests, bool own_alone) {
   auto objects = Objects::read(data_.requests, ObjectKind::request, space_);
   if (!objects)
     return forward(std::move(objects));
-  std::unordered_set<std::uint64_t> parts;
+  std::unordered_map<std::uint64_t, std::uint64_t> buffers; // by UCX's part
   for (const auto* all : {&requests.receives, &requests.sends})
     for (const ucx::Request& each : *all)
-      parts.insert(each.mpi_part);
+      buffers.emplace(each.mpi_part, each.buffer);
+  std::unordered_set<std::uint64_t> named; // by requests that are no sends and receives
   for (std::size_t i = 0; i < objects->count(); ++i) {
     const ItemBytes each = objects->at(i);
     const auto kind = each.value(request::kind).value_or(0);
     const auto completion = each.value(request::completion).value_or(0);
     if (kind == request::persistent_send || kind == request::persistent_receive)
       starters_.emplace(completion - request::counter.offset, each.address().value);
+    else if (kind > request::persistent_collective)
+      for (std::uint64_t at = request::rest; at + word <= data_.requests.object_bytes; at += word)
+        named.insert(each.value({at, word}).value_or(0));
   }
   std::size_t unknown = 0;
   for (std::size_t i = 0; i < objects->count(); ++i) {
@@ -126,25 +153,47 @@ Result<void> UcxTranslator::take(ucx::Requests& requests) {
                             each.value(request::counter).value_or(0) != 0;
     if ((kind != request::send && kind != request::receive) || !is_pending)
       continue; // a complete one may still name a part that is another one's by now
-    bool is_of_ucx = false;
-    for (std::uint64_t at = request::rest; at + word <= data_.requests.object_bytes && !is_of_ucx;
-         at += word)
-      if (const auto part = each.value({at, word}).value_or(0); part != 0 && parts.contains(part)) {
-        owners_.emplace(part, address);
-        is_of_ucx = true;
-      }
-    if (!is_of_ucx && !take_own(each, kind == request::send))
+    std::unordered_set<std::uint64_t> words;
+    std::optional<std::uint64_t> part;
+    for (std::uint64_t at = request::rest; at + word <= data_.requests.object_bytes; at += word) {
+      const auto value = each.value({at, word}).value_or(0);
+      words.insert(value);
+      if (!part && value != 0 && buffers.contains(value))
+        part = value;
+    }
+    // Where MPICH unpacks the data itself, it knows the buffer that it gave to UCX.
+    if (part && words.contains(buffers.at(*part)))
+      packed_.insert(*part);
+    const bool is_known =
+        part ? owners_.emplace(*part, address).second : take_own(each, kind == request::send);
+    if (!is_known)
       ++unknown;
   }
-  // A request of UCX may serve other purposes than a send of MPICH.
-  std::erase_if(requests.sends,
-                [&](const ucx::Request& each) { return !owners_.contains(each.mpi_part); });
-  if (!requests.damage && !objects->are_all())
-    requests.damage = "the pool of MPICH's requests was just being changed, or is damaged";
-  else if (!requests.damage && unknown > 0)
-    requests.damage = fmt::format("{} pending request{} of MPICH, which {} not among those of UCX",
-                                  unknown, unknown == 1 ? "" : "s", unknown == 1 ? "is" : "are");
+  for (OwnOperation& each : own_)
+    each.taken = each.operation.request && named.contains(each.operation.request->value);
+  if (!objects->are_all())
+    damage_ = "the pool of MPICH's requests was just being changed, or is damaged";
+  else if (unknown > 0 && !own_alone)
+    damage_ = fmt::format("{} pending request{} of MPICH, which {} not among those of UCX", unknown,
+                          unknown == 1 ? "" : "s", unknown == 1 ? "is" : "are");
+  // A request of UCX may serve other purposes than a send of MPICH. But between its beginning and
+  // the next moment MPICH has no request of it.
+  std::erase_if(requests.sends, [&](const ucx::Request& each) {
+    const bool is_owned = owners_.contains(each.mpi_part);
+    if (!is_owned && !damage_ && may_be_send(each))
+      damage_ = "UCX has just begun a send";
+    return !is_owned;
+  });
+  if (!requests.damage)
+    requests.damage = damage_;
   return {};
+}
+
+bool UcxTranslator::may_be_send(const ucx::Request& request) const {
+  const Place* place = request.has_no_tag || request.state == ucx::Request::State::complete
+                           ? nullptr
+                           : place_in(of_sends_, request.tag);
+  return place != nullptr && decode(request.tag).source == place->named->communicator.local_rank;
 }
 
 /// Such a request knows its communicator, and has buffer, count, datatype, tag and context in a
@@ -161,9 +210,9 @@ bool UcxTranslator::take_own(const ItemBytes& object, bool is_send) {
     return false;
   const auto context = *shown_[*place].context & 0xffff;
   for (std::uint64_t at = request::rest + own::buffer_before;
-       at + own::context_behind + 4 <= data_.requests.object_bytes; at += 4) {
+       at + own::context_behind + 4 <= data_.requests.object_bytes; at += word) {
     const auto datatype = value(at, 4);
-    if (!is_datatype(datatype) || value(at + own::context_behind, 4) != context || at % word != 0)
+    if (!is_datatype(datatype) || value(at + own::context_behind, 4) != context)
       continue;
     Operation operation;
     operation.source = OpSource::mqbridge;
@@ -189,45 +238,99 @@ bool UcxTranslator::take_own(const ItemBytes& object, bool is_send) {
 }
 
 Result<void> UcxTranslator::find_peers(const std::vector<ucx::Request>& sends) {
-  if (sends.empty() || data_.processes == 0)
+  if (sends.empty())
+    return {};
+  if (auto done = read_processes(); !done)
+    return done;
+  return find_buffered(sends);
+}
+
+/// Each process has an endpoint of its own, and an endpoint knows its worker. The form in which
+/// most are found, and nothing else, is the right one.
+Result<void> UcxTranslator::read_processes() {
+  const auto world =
+      std::ranges::find(shown_, std::optional<std::uint64_t>(0), &Communicator::context);
+  if (data_.processes == 0 || world == shown_.end())
     return {};
   auto head = Objects::read({data_.processes}, table::head_bytes, space_);
   if (!head)
     return forward(std::move(head));
-  const auto world =
-      std::ranges::find(shown_, std::optional<std::uint64_t>(0), &Communicator::context);
-  for (const table::Form& form : table::forms) {
-    const auto size = head->at(0).value(form.size).value_or(0);
-    if (!processes_.empty() || world == shown_.end() || !std::cmp_equal(size, world->size))
-      continue;
-    auto entries =
-        Objects::read({data_.processes + form.entries}, size * table::entry_bytes, space_);
-    if (!entries)
-      return forward(std::move(entries));
-    for (std::uint64_t i = 0; i < size; ++i)
-      if (const auto endpoint = entries->at(0).value({i * table::entry_bytes, word}).value_or(0);
-          endpoint != 0)
-        processes_.emplace(endpoint, static_cast<std::int64_t>(i));
+  std::vector<table::Form> possible;
+  for (const table::Form& form : table::forms)
+    if (std::cmp_equal(head->at(0).value(form.size).value_or(0), world->size))
+      possible.push_back(form);
+  const Field first = {0, word};
+  std::vector<std::map<std::uint64_t, std::int64_t>> fitting;
+  for (const std::uint64_t most : {table::tried_first, static_cast<std::uint64_t>(world->size)}) {
+    const auto count = std::min<std::uint64_t>(most, static_cast<std::uint64_t>(world->size));
+    fitting.clear();
+    std::vector<table::Form> left;
+    for (const table::Form& form : possible) {
+      Words entries;
+      const auto place = [&](std::uint64_t i) {
+        return Field{form.entries + i * form.stride, word};
+      };
+      for (std::uint64_t i = 0; i < count; ++i)
+        entries.want(data_.processes, place(i));
+      if (auto done = entries.read(space_); !done)
+        return done;
+      Words workers;
+      std::map<std::uint64_t, std::int64_t> ranks;
+      bool fits = true;
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto endpoint = entries.get(data_.processes, place(i));
+        workers.want(endpoint, first);
+        fits = fits && endpoint &&
+               (*endpoint == 0 || ranks.emplace(*endpoint, static_cast<std::int64_t>(i)).second);
+      }
+      if (auto done = workers.read(space_); !done)
+        return done;
+      for (const auto& [endpoint, rank] : ranks)
+        fits = fits && workers.get(endpoint, first) == worker_;
+      if (!fits || ranks.empty())
+        continue;
+      left.push_back(form);
+      fitting.push_back(std::move(ranks));
+    }
+    possible = std::move(left);
   }
-  // In front of what MPI_Bsend copies stand the request and the address of the copy. Where none of
-  // many sends is such a one, the others are none: each costs a page.
-  constexpr std::uint64_t before = 160;
-  constexpr std::size_t most_looked_at = 256;
-  std::vector<std::uint64_t> places;
-  for (const ucx::Request& send : sends)
-    if (places.size() < most_looked_at && send.buffer > before && send.buffer % word == 0)
-      places.push_back(send.buffer - before);
-  auto fronts = Objects::read(places, before, space_);
-  if (!fronts)
-    return forward(std::move(fronts));
-  for (std::size_t i = 0; i < fronts->count(); ++i) {
-    std::set<std::uint64_t> words;
-    for (std::uint64_t at = 0; at < before; at += word)
-      words.insert(fronts->at(i).value({at, word}).value_or(0));
-    for (const ucx::Request& send : sends)
-      if (send.buffer == places[i] + before && words.contains(send.buffer) &&
-          words.contains(owners_.at(send.mpi_part)))
-        buffered_.insert(send.mpi_part);
+  // Another form may meet one endpoint, and then nothing.
+  std::ranges::sort(fitting, std::greater(), &std::map<std::uint64_t, std::int64_t>::size);
+  if (fitting.size() == 1 || (fitting.size() > 1 && fitting[0].size() > fitting[1].size()))
+    processes_ = std::move(fitting.front());
+  return {};
+}
+
+/// In front of what MPI_Bsend copies (MPII_Bsend_data_t) stand the request and the address of the
+/// copy. Each look costs a page: the first sends are looked at, and more as long as there are such
+/// ones among them.
+Result<void> UcxTranslator::find_buffered(const std::vector<ucx::Request>& sends) {
+  constexpr std::uint64_t before = 96;
+  constexpr std::size_t at_once = 256;
+  bool found = true;
+  for (std::size_t from = 0; from < sends.size() && found; from += at_once) {
+    found = false;
+    std::vector<std::uint64_t> places;
+    std::vector<const ucx::Request*> looked_at;
+    for (std::size_t i = from; i < std::min(sends.size(), from + at_once); ++i)
+      if (sends[i].buffer > before && sends[i].buffer % word == 0) {
+        places.push_back(sends[i].buffer - before);
+        looked_at.push_back(&sends[i]);
+      }
+    auto fronts = Objects::read(std::move(places), before, space_);
+    if (!fronts)
+      return forward(std::move(fronts));
+    for (std::size_t i = 0; i < fronts->count(); ++i) {
+      const ucx::Request& send = *looked_at[i];
+      const auto owner = owners_.find(send.mpi_part);
+      std::set<std::uint64_t> words;
+      for (std::uint64_t at = 0; at < before; at += word)
+        words.insert(fronts->at(i).value({at, word}).value_or(0));
+      if (owner == owners_.end() || !words.contains(owner->second) || !words.contains(send.buffer))
+        continue;
+      buffered_.insert(send.mpi_part);
+      found = true;
+    }
   }
   return {};
 }
@@ -259,13 +362,16 @@ TargetAddress UcxTranslator::owner_of(const ucx::Request& request) const {
 /// The rank of this process of the job among those whose messages the communicator takes.
 std::optional<std::int64_t> UcxTranslator::rank_of_process(std::size_t shown,
                                                            std::int64_t process) const {
-  const Communicator& communicator = shown_[shown];
-  const RankList& ranks =
-      communicator.kind == CommunicatorKind::inter ? communicator.remote.ranks : communicator.group;
-  if (!ranks)
-    return std::nullopt;
-  const auto found = std::ranges::find(*ranks, process);
-  return found == ranks->end() ? std::nullopt : std::optional(found - ranks->begin());
+  const auto [known, is_new] = ranks_.try_emplace(shown);
+  if (is_new) {
+    const Communicator& communicator = shown_[shown];
+    const RankList& ranks = communicator.kind == CommunicatorKind::inter ? communicator.remote.ranks
+                                                                         : communicator.group;
+    for (std::size_t i = 0; ranks && i < ranks->size(); ++i)
+      known->second.emplace((*ranks)[i], static_cast<std::int64_t>(i));
+  }
+  const auto found = known->second.find(process);
+  return found == known->second.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// The rank in the communicator that is shown. nullopt: there is none, or it is not known.
@@ -292,6 +398,8 @@ ucx::Placed UcxTranslator::receive(const ucx::Request& request) const {
     return ucx::damaged(
         request, fmt::format("is from rank {} of {}", tag.source, place->named->communicator.size));
   Operation operation = ucx::operation_of(request, OpKind::receive);
+  if (packed_.contains(request.mpi_part))
+    operation.buffer = {};
   // One that met its message at once has no turn of its own.
   if (request.state == ucx::Request::State::posted &&
       request.turn < std::numeric_limits<std::uint32_t>::max())

@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace mqbridge::mpich {
@@ -17,18 +19,24 @@ namespace mqbridge::mpich {
 struct OwnOperation {
   std::size_t communicator = 0;
   Operation operation;
+  bool taken = false; ///< a send whose message MPI_Mprobe has
 };
 
 /// Makes operations of MPICH (src/mpid/ch4/netmod/ucx) from UCX's requests and messages. Refers to
 /// all that it is given.
 class UcxTranslator final : public ucx::Translator {
 public:
-  /// `shown`: those of `found` that the user sees.
-  UcxTranslator(const OwnData& data, const std::vector<FoundCommunicator>& found,
-                const std::vector<Communicator>& shown, const AddressSpace& space);
+  /// `shown`: those of `found` that the user sees. `worker`: the address of UCX's.
+  UcxTranslator(const OwnData& data, std::uint64_t worker,
+                const std::vector<FoundCommunicator>& found, const std::vector<Communicator>& shown,
+                const AddressSpace& space);
 
-  /// After take().
+  /// In place of take(), where no requests of UCX were read. Errors: those of Memory.
+  Result<void> take_own_alone();
+  /// What take() has found beside UCX's requests.
   const std::vector<OwnOperation>& own_operations() const { return own_; }
+  /// Why there may be more of these.
+  const std::optional<std::string>& damage() const { return damage_; }
 
   Result<void> take(ucx::Requests& requests) override;
   Result<void> find_peers(const std::vector<ucx::Request>& sends) override;
@@ -47,13 +55,18 @@ private:
     std::size_t shown;
   };
 
+  Result<void> take(ucx::Requests& requests, bool own_alone);
   bool take_own(const ItemBytes& request, bool is_send);
+  bool may_be_send(const ucx::Request& request) const;
+  Result<void> read_processes();
+  Result<void> find_buffered(const std::vector<ucx::Request>& sends);
   /// Null: this process has no such communicator.
   static const Place* place_in(const std::map<std::uint64_t, Place>& places, std::uint64_t tag);
   std::optional<std::int64_t> shown_rank(const Place& place, std::int64_t rank) const;
   std::optional<std::int64_t> rank_of_process(std::size_t shown, std::int64_t process) const;
 
   const OwnData& data_;
+  std::uint64_t worker_;
   const std::vector<Communicator>& shown_;
   AddressSpace space_;
   std::map<std::uint64_t, Place> of_receives_, of_sends_; ///< by context
@@ -62,7 +75,11 @@ private:
   std::map<std::uint64_t, std::uint64_t> starters_; ///< persistent ones, by the started request
   std::map<std::uint64_t, std::int64_t> processes_; ///< ranks in this job, by UCX's endpoints
   std::set<std::uint64_t> buffered_;                ///< requests of MPI_Bsend
+  std::set<std::uint64_t> packed_; ///< receives into a buffer of MPICH, by their part of UCX's
   std::vector<OwnOperation> own_;
+  std::optional<std::string> damage_;
+  /// Ranks of a communicator by those in MPI_COMM_WORLD, made when they are asked for.
+  mutable std::map<std::size_t, std::unordered_map<std::int64_t, std::int64_t>> ranks_;
 };
 
 } // namespace mqbridge::mpich

@@ -117,8 +117,6 @@ AddFromStacks leave_to_stacks(std::vector<Communicator>& communicators, ucx::Wor
           queue.state == QueueState::available && queue.total)
         totals.emplace(std::pair(communicator.id.value, op_class),
                        *std::exchange(queue.total, std::nullopt));
-  std::erase_if(totals,
-                [&](const auto& each) { return filled.nowhere.contains(each.first.second); });
   return
       [worker = std::move(worker), known = std::move(filled.known_on_stacks),
        totals = std::move(totals)](auto& all, auto stacks, bool whole, const AddressSpace& space) {

@@ -147,9 +147,12 @@ private:
   /// Their queues are not whole.
   void warn_of_those_nowhere() {
     std::vector<std::string> words;
-    for (const auto& [op_class, count] : filled_.nowhere)
+    for (const auto& [op_class, count] : filled_.nowhere) {
       words.push_back(
           fmt::format("{} {}", count, op_class == OpClass::send ? "sends" : "receives"));
+      for (Communicator& communicator : communicators_)
+        communicator.queue(op_class).total.reset();
+    }
     if (!words.empty() && !filled_.lacking)
       filled_.lacking = Error{
           "queue.nowhere",

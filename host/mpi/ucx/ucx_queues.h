@@ -75,8 +75,9 @@ struct Filled {
   std::optional<Error> lacking; ///< queue.no_communicator, queue.nowhere
   std::optional<Error> damage;  ///< queue.damaged
   std::vector<OnStack> on_stacks;
-  std::set<std::uint64_t> known_on_stacks;  ///< posted receives, shown or not
-  std::map<OpClass, std::uint64_t> nowhere; ///< requests that belong into no queue
+  std::set<std::uint64_t> known_on_stacks; ///< posted receives, shown or not
+  /// Requests that belong into no queue: those of the class are not whole.
+  std::map<OpClass, std::uint64_t> nowhere;
 };
 
 /// Fills the queues that nobody has read from the worker's requests and messages. A queue that

@@ -29,13 +29,7 @@ void expect_call(const StepJob& job, int step, const CallCase& param,
 
 void expect_site(const StepJob& job, int step, const CallCase& param) {
   const DumpOutcome dump = job.dump();
-  EXPECT_EQ(dump.status(), 1) << "no queues: " << testing::PrintToString<Outcome>(dump);
-  ASSERT_EQ(dump.document["ranks"].size(), static_cast<std::size_t>(job.job().ranks()));
-  for (const auto& rank : dump.document["ranks"]) {
-    EXPECT_EQ(rank["status"], "partial") << rank["errors"].dump(1);
-    EXPECT_THAT(rank["communicators"], IsEmpty());
-    EXPECT_THAT(rank["errors"].dump(), testing::HasSubstr("dll.not_found"));
-  }
+  ASSERT_NO_FATAL_FAILURE(expect_ended(dump, job.job().ranks()));
   EXPECT_THAT(site_differences(param, job.directory(step), dump.document), IsEmpty());
 }
 

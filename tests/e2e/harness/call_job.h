@@ -16,7 +16,7 @@ enum class Threads { single, multiple }; ///< that the job asks MPI for
 void expect_calls(JobSpec job, const std::vector<CallCase>& cases,
                   Threads threads = Threads::single, const std::vector<std::string>& options = {});
 
-/// The same in a job of an MPI whose queues nobody sees: what site_differences() says alone.
+/// The same, where calls need not say what they wait for: what site_differences() says alone.
 void expect_call_sites(JobSpec job, const std::vector<CallCase>& cases,
                        Threads threads = Threads::single);
 
