@@ -2,6 +2,7 @@
 
 #include "host/codes.h"
 #include "host/memory/reader.h"
+#include "host/mpi/mpich/collective_tags.h"
 #include "host/mqs/wire.h"
 
 #include <algorithm>
@@ -135,9 +136,9 @@ private:
     FoundCommunicator found;
     found.context = value(object, name_ - before_name::context, 2);
     found.receive_context = value(object, name_ - before_name::receive_context, 2);
-    found.is_part = (found.receive_context & part_bits) != 0;
+    found.is_part = (found.receive_context & (context::node | context::roots)) != 0;
     Communicator& shown = found.communicator;
-    shown.internal = (found.receive_context & own_side_bit) != 0;
+    shown.internal = (found.receive_context & context::own_side) != 0;
     shown.id = object.address();
     const auto rank = value(object, name_ - before_name::rank);
     shown.local_rank = static_cast<std::int64_t>(rank);

@@ -11,11 +11,6 @@
 
 namespace mqbridge::mpich {
 
-/// include/mpir_contextid.h: the meaning of the lowest bits of a context id.
-inline constexpr std::uint64_t collective_bit = 1;
-inline constexpr std::uint64_t part_bits = 6;    ///< a node's processes, or the first ones of nodes
-inline constexpr std::uint64_t own_side_bit = 8; ///< of an intercommunicator
-
 /// A communicator in the pool of MPICH's objects.
 struct FoundCommunicator {
   Communicator communicator;

@@ -17,13 +17,6 @@
 namespace mqbridge::mpich {
 namespace {
 
-/// include/mpir_contextid.h: the meaning of the lowest bits of a context id.
-constexpr std::int64_t collective_bit = 1;
-constexpr std::int64_t node_bit = 2;  ///< the processes of a node
-constexpr std::int64_t roots_bit = 4; ///< the first process of each node
-constexpr std::int64_t local_bit = 8; ///< this side of an intercommunicator
-constexpr std::int64_t all_bits = 15;
-
 /// Adds the operations inside collectives to the communicators that they belong to.
 class Insides {
 public:
@@ -61,8 +54,8 @@ private:
       return forward(std::move(list));
     std::map<Communicator*, QueueFiller> fillers;
     for (const Listed& listed : *list) {
-      const auto found = by_context_.find(listed.context & ~all_bits);
-      if ((listed.context & collective_bit) == 0 || found == by_context_.end())
+      const auto found = by_context_.find(listed.context & ~context::all);
+      if ((listed.context & context::collective) == 0 || found == by_context_.end())
         continue;
       Communicator& communicator = *found->second;
       Queue& queue = communicator.queue(op_class);
@@ -100,14 +93,15 @@ private:
   Result<Peer> peer_of(const Communicator& communicator, const Listed& listed) {
     if (is_wildcard(listed.rank))
       return Peer{true, {}, {}};
-    const auto sub = listed.context & (node_bit | roots_bit);
-    if ((listed.context & local_bit) != 0)
+    const auto sub = listed.context & (context::node | context::roots);
+    if ((listed.context & context::own_side) != 0)
       return Peer{false, {}, sub == 0 ? rank_of_own_side(communicator, listed.rank) : MaybeInt()};
     if (sub == 0)
       return Peer{false, listed.rank, {}};
-    if (sub != node_bit && sub != roots_bit)
+    if (sub != context::node && sub != context::roots)
       return Peer{};
-    auto ranks = ranks_in(communicator, sub == node_bit ? fields_.node_ranks : fields_.root_ranks);
+    auto ranks =
+        ranks_in(communicator, sub == context::node ? fields_.node_ranks : fields_.root_ranks);
     if (!ranks)
       return forward(std::move(ranks));
     // Among the roots' ranks, all processes of a node have the same number: the first is the root.

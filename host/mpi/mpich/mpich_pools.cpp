@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 #include <unordered_set>
 
 namespace mqbridge::mpich {
+
+using ucx::may_be_object;
+
 namespace {
 
 /// Debian's library has 300 KB of data. A program may have MPICH and much else linked into it.
@@ -31,14 +33,13 @@ constexpr std::uint64_t most_direct = 4096;
 constexpr std::uint64_t most_objects = 10'000'000;
 } // namespace pool
 
-/// MPIDI_UCX_global_t (src/mpid/ch4/netmod/ucx/ucx_types.h): the context, and for each worker what
-/// `ucx_worker` says; behind the only one the number of workers.
+/// MPIDI_UCX_global_t (src/mpid/ch4/netmod/ucx/ucx_types.h): the context, and for each worker its
+/// address, that of its name on the network, and the name's length; behind the only one the number
+/// of workers.
 namespace ucx_global {
 constexpr std::uint64_t worker = 8;
-constexpr std::uint64_t own_address = 16;
 constexpr Field address_length = {24, 8};
 constexpr Field next_worker = {96, 8}; ///< or the number of workers
-constexpr std::uint64_t bytes = 104;
 constexpr std::uint64_t most_address_bytes = 64 * 1024;
 } // namespace ucx_global
 
@@ -48,18 +49,11 @@ constexpr Field most = {0, 4};
 constexpr Field count = {4, 4};
 constexpr Field first = {16, 8};
 constexpr Field all = {24, 8};
-constexpr std::uint64_t bytes = 32;
 constexpr std::uint64_t most_tables = 1 << 20;
 } // namespace tables
 
 /// More than there are of those that only look alike.
 constexpr std::size_t most_candidates = 1000;
-
-bool may_be_object(std::uint64_t address) {
-  constexpr std::uint64_t lowest = 4096;
-  constexpr std::uint64_t end = std::uint64_t{1} << 57;
-  return address % word == 0 && address >= lowest && address < end;
-}
 
 /// Handles of objects in a pool (src/include/mpir_objects.h): two bits of form, four of kind.
 bool is_handle_of(std::uint64_t handle, ObjectKind kind) {
@@ -90,11 +84,20 @@ private:
       return forward(std::move(read));
     found_.is_all = found_.is_all && *read == range.last.value - range.first.value + 1;
     const ItemBytes data(range.first, std::span(bytes).first(*read), space_.platform.byte_order);
+    // What the process stands still for: each word is decoded once, and most are no pointers.
+    std::vector<std::uint64_t> words;
     const std::uint64_t skew = (word - range.first.value % word) % word;
-    for (std::uint64_t at = skew; at + pool::bytes <= *read; at += word) {
-      take_pool(data, at, *read);
-      take_ucx(data, at);
-      take_tables(data, at);
+    for (std::uint64_t at = skew; at + word <= *read; at += word)
+      words.push_back(value(data, at, {0, word}));
+    for (std::uint64_t i = 0; i * word + skew + pool::bytes <= *read; ++i) {
+      const std::uint64_t at = skew + i * word;
+      if (may_be_object(words[i + pool::direct.offset / word]))
+        take_pool(data, at, *read);
+      if (may_be_object(words[i]) && may_be_object(words[i + 1]) && may_be_object(words[i + 2]))
+        take_ucx(data, at);
+      if (may_be_object(words[i + tables::first.offset / word]) &&
+          may_be_object(words[i + tables::all.offset / word]))
+        take_tables(data, at);
     }
     if (found_.communicators.object_bytes != 0 && found_.predefined == 0)
       find_predefined(data, skew, *read);
@@ -145,12 +148,10 @@ private:
     const auto length = value(data, at, ucx_global::address_length);
     const auto context = value(data, at, pointer);
     const auto worker = value(data, at + ucx_global::worker, pointer);
-    if (candidates_.size() < most_candidates && may_be_object(context) && may_be_object(worker) &&
-        context != worker && may_be_object(value(data, at + ucx_global::own_address, pointer)) &&
-        length >= word && length <= ucx_global::most_address_bytes) {
+    if (candidates_.size() < most_candidates && context != worker && length >= word &&
+        length <= ucx_global::most_address_bytes)
       candidates_.push_back({data.address().value + at, context, worker,
                              value(data, at, ucx_global::next_worker) > 1});
-    }
   }
 
   void take_tables(const ItemBytes& data, std::uint64_t at) {
@@ -159,7 +160,7 @@ private:
     const auto first = value(data, at, tables::first);
     const auto all = value(data, at, tables::all);
     if (tables_.size() < most_candidates && count > 0 && count <= most &&
-        most <= tables::most_tables && may_be_object(first) && may_be_object(all) && first != all)
+        most <= tables::most_tables && first != all)
       tables_.push_back({first, all});
   }
 

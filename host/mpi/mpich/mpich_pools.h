@@ -2,6 +2,7 @@
 
 #include "host/memory/memory_map.h"
 #include "host/mpi/item_lists.h"
+#include "host/mpi/ucx/ucx_worker.h"
 #include "host/process/address_space.h"
 #include "rsp/result.h"
 
@@ -16,8 +17,7 @@
 /// they are found by their form. Known are 4.0 to 4.3, of which 4.0.2 and 4.2.1 were tried.
 namespace mqbridge::mpich {
 
-/// Bytes of a pointer: known are builds for 64 bits.
-inline constexpr std::size_t word = 8;
+using ucx::word; // builds for 64 bits are known, as of UCX
 
 /// MPII_Object_kind.
 enum class ObjectKind : std::uint8_t { communicator = 1, datatype = 3, request = 11 };

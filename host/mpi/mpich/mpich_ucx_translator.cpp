@@ -7,7 +7,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <functional>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -85,7 +84,7 @@ bool is_datatype(std::uint64_t handle) {
 }
 
 Collective collective_in(const UcxTag& tag) {
-  return (tag.context & collective_bit) != 0 ? collective_of(tag.tag) : Collective::none;
+  return (tag.context & context::collective) != 0 ? collective_of(tag.tag) : Collective::none;
 }
 
 } // namespace
@@ -104,7 +103,8 @@ UcxTranslator::UcxTranslator(const OwnData& data, std::uint64_t worker,
       std::optional<std::size_t> at;
       if (const auto own = by_address.find(each.communicator.id.value); own != by_address.end())
         at = own->second;
-      else if (const auto whole = of_receives_.find(each.receive_context & ~part_bits);
+      else if (const auto whole = of_receives_.find(each.receive_context &
+                                                    ~std::uint64_t{context::node | context::roots});
                parts && whole != of_receives_.end())
         at = whole->second.shown;
       if (!at)
@@ -170,7 +170,7 @@ Result<void> UcxTranslator::take(ucx::Requests& requests, bool own_alone) {
       ++unknown;
   }
   for (OwnOperation& each : own_)
-    each.taken = each.operation.request && named.contains(each.operation.request->value);
+    each.taken = named.contains(each.request);
   if (!objects->are_all())
     damage_ = "the pool of MPICH's requests was just being changed, or is damaged";
   else if (unknown > 0 && !own_alone)
@@ -212,7 +212,8 @@ bool UcxTranslator::take_own(const ItemBytes& object, bool is_send) {
   for (std::uint64_t at = request::rest + own::buffer_before;
        at + own::context_behind + 4 <= data_.requests.object_bytes; at += word) {
     const auto datatype = value(at, 4);
-    if (!is_datatype(datatype) || value(at + own::context_behind, 4) != context)
+    const auto count = static_cast<std::int64_t>(value(at - own::count_before, word));
+    if (!is_datatype(datatype) || value(at + own::context_behind, 4) != context || count < 0)
       continue;
     Operation operation;
     operation.source = OpSource::mqbridge;
@@ -223,15 +224,16 @@ bool UcxTranslator::take_own(const ItemBytes& object, bool is_send) {
     if (tag >= 0)
       operation.tag.value = tag;
     operation.buffer = TargetAddress{value(at - own::buffer_before, word)};
-    operation.count = static_cast<std::int64_t>(value(at - own::count_before, word));
-    operation.length = {operation.count, LengthUnit::elements};
-    if (constexpr std::uint64_t basic = 0x13; datatype >> 26 == basic) // it holds its size
-      operation.length = {*operation.count * static_cast<std::int64_t>((datatype >> 8) & 0xff),
-                          LengthUnit::bytes};
+    operation.count = count;
+    operation.length = {count, LengthUnit::elements};
+    constexpr std::uint64_t basic = 0x13; // such a handle holds its size
+    if (std::int64_t bytes = 0;
+        datatype >> 26 == basic && !__builtin_mul_overflow(count, (datatype >> 8) & 0xff, &bytes))
+      operation.length = {bytes, LengthUnit::bytes};
     const auto starter = starters_.find(object.address().value);
     operation.request =
         TargetAddress{starter == starters_.end() ? object.address().value : starter->second};
-    own_.push_back({*place, std::move(operation)});
+    own_.push_back({*place, object.address().value, std::move(operation)});
     return true;
   }
   return false;
@@ -337,7 +339,7 @@ Result<void> UcxTranslator::find_buffered(const std::vector<ucx::Request>& sends
 
 const UcxTranslator::Place* UcxTranslator::place_in(const std::map<std::uint64_t, Place>& places,
                                                     std::uint64_t tag) {
-  const auto place = places.find(decode(tag).context & ~collective_bit);
+  const auto place = places.find(decode(tag).context & ~std::uint64_t{context::collective});
   return place == places.end() ? nullptr : &place->second;
 }
 
@@ -397,13 +399,9 @@ ucx::Placed UcxTranslator::receive(const ucx::Request& request) const {
   if (!any_source && !source)
     return ucx::damaged(
         request, fmt::format("is from rank {} of {}", tag.source, place->named->communicator.size));
-  Operation operation = ucx::operation_of(request, OpKind::receive);
+  Operation operation = ucx::receive_of(request);
   if (packed_.contains(request.mpi_part))
     operation.buffer = {};
-  // One that met its message at once has no turn of its own.
-  if (request.state == ucx::Request::State::posted &&
-      request.turn < std::numeric_limits<std::uint32_t>::max())
-    operation.sequence = static_cast<std::uint32_t>(request.turn);
   operation.peer.any = any_source;
   operation.peer.local_rank = source;
   operation.tag.any = (request.mask & tag_mask) == 0;
@@ -412,8 +410,6 @@ ucx::Placed UcxTranslator::receive(const ucx::Request& request) const {
   operation.collective = collective_in(tag);
   if (request.state == ucx::Request::State::posted)
     return {place->shown, std::move(operation), {}};
-  if (request.state == ucx::Request::State::underway)
-    operation.status = OpStatus::matched;
   const UcxTag message = decode(request.message_tag);
   if (const auto from = shown_rank(*place, message.source); from && message.context == tag.context)
     operation.actual = {*from, world_rank_of_peer(shown_[place->shown], *from), message.tag,
@@ -431,16 +427,10 @@ ucx::Placed UcxTranslator::send(const ucx::Request& request) const {
   const auto peer = rank_of_process(place->shown, process->second);
   if (!peer)
     return ucx::nowhere();
-  Operation operation = ucx::operation_of(request, OpKind::send);
+  Operation operation = ucx::send_of(request, buffered_.contains(request.mpi_part));
   operation.peer.local_rank = *peer;
   operation.tag.value = tag.tag;
   operation.collective = collective_in(tag);
-  if (buffered_.contains(request.mpi_part)) {
-    operation.system_buffer = true;
-    operation.delivery =
-        operation.status == OpStatus::complete ? Delivery::delivered : Delivery::undelivered;
-    operation.status = OpStatus::complete;
-  }
   return {place->shown, std::move(operation), {}};
 }
 
@@ -454,13 +444,10 @@ ucx::Placed UcxTranslator::message(const ucx::Message& message, std::size_t plac
         fmt::format("a message of UCX is from rank {} of {}", tag.source,
                     named != nullptr ? named->named->communicator.size : shown_[place].size);
   Operation& operation = placed.operation;
-  operation.source = OpSource::mqbridge;
-  operation.kind = OpKind::message;
+  operation = ucx::message_of(message);
   operation.peer.local_rank = source;
   operation.tag.value = tag.tag;
   operation.collective = collective_in(tag);
-  operation.length.value = static_cast<std::int64_t>(message.length);
-  operation.protocol = message.rendezvous ? Protocol::rendezvous : Protocol::eager;
   return placed;
 }
 

@@ -18,6 +18,7 @@ namespace mqbridge::mpich {
 /// A pending operation in a communicator of one process.
 struct OwnOperation {
   std::size_t communicator = 0;
+  std::uint64_t request = 0; ///< also of one that a persistent request has started
   Operation operation;
   bool taken = false; ///< a send whose message MPI_Mprobe has
 };

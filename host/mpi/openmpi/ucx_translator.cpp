@@ -7,7 +7,6 @@
 
 #include <array>
 #include <fmt/format.h>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -114,11 +113,7 @@ Placed UcxTranslator::receive(const ucx::Request& request) const {
   if (!mask.any_source && !ucx::may_be_source(communicators_[*place], tag.source))
     return ucx::damaged(
         request, fmt::format("is from rank {} of {}", tag.source, communicators_[*place].size));
-  Operation operation = ucx::operation_of(request, OpKind::receive);
-  // One that met its message at once has no turn of its own.
-  if (request.state == ucx::Request::State::posted &&
-      request.turn < std::numeric_limits<std::uint32_t>::max())
-    operation.sequence = static_cast<std::uint32_t>(request.turn);
+  Operation operation = ucx::receive_of(request);
   operation.peer.any = mask.any_source;
   if (!mask.any_source)
     operation.peer.local_rank = tag.source;
@@ -129,8 +124,6 @@ Placed UcxTranslator::receive(const ucx::Request& request) const {
   }
   if (request.state == ucx::Request::State::posted)
     return {*place, std::move(operation), {}};
-  if (request.state == ucx::Request::State::underway)
-    operation.status = OpStatus::matched;
   const UcxTag message = decode_ucx_tag(request.message_tag);
   if (message.communicator == tag.communicator &&
       ucx::may_be_source(communicators_[*place], message.source))
@@ -147,16 +140,11 @@ Placed UcxTranslator::send(const ucx::Request& request) const {
   const auto peer = endpoints_.rank_of(*place, request.endpoint);
   if (!peer)
     return ucx::nowhere();
-  Operation operation = ucx::operation_of(request, OpKind::send);
+  Operation operation =
+      ucx::send_of(request, request.mpi_part != 0 && functions_.at(request.callback)->buffered);
   operation.peer.local_rank = *peer;
   operation.tag.value = tag.tag;
   operation.collective = collective_of(tag.tag);
-  if (request.mpi_part != 0 && functions_.at(request.callback)->buffered) {
-    operation.system_buffer = true;
-    operation.delivery =
-        operation.status == OpStatus::complete ? Delivery::delivered : Delivery::undelivered;
-    operation.status = OpStatus::complete;
-  }
   return {*place, std::move(operation), {}};
 }
 
@@ -167,13 +155,10 @@ Placed UcxTranslator::message(const ucx::Message& message, std::size_t place) co
     placed.damage = fmt::format("a message of UCX is from rank {} of {}", tag.source,
                                 communicators_[place].size);
   Operation& operation = placed.operation;
-  operation.source = OpSource::mqbridge;
-  operation.kind = OpKind::message;
+  operation = ucx::message_of(message);
   operation.peer.local_rank = tag.source;
   operation.tag.value = tag.tag;
   operation.collective = collective_of(tag.tag);
-  operation.length.value = static_cast<std::int64_t>(message.length);
-  operation.protocol = message.rendezvous ? Protocol::rendezvous : Protocol::eager;
   return placed;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,17 @@ namespace {
 
 /// More requests than a process has.
 constexpr std::uint64_t most_at_once = 10'000'000;
+
+Operation operation_of(const Request& request, OpKind kind) {
+  Operation operation;
+  operation.source = OpSource::mqbridge;
+  operation.kind = kind;
+  operation.length.value = static_cast<std::int64_t>(request.length);
+  operation.buffer = TargetAddress{request.buffer};
+  if (request.state == Request::State::complete)
+    operation.status = OpStatus::complete;
+  return operation;
+}
 
 std::string not_read(std::string_view why) {
   return fmt::format("the queues of UCX could not be read: {}", why);
@@ -171,14 +183,34 @@ private:
 
 } // namespace
 
-Operation operation_of(const Request& request, OpKind kind) {
+Operation receive_of(const Request& request) {
+  Operation operation = operation_of(request, OpKind::receive);
+  // One that met its message at once has no turn of its own.
+  if (request.state == Request::State::posted &&
+      request.turn < std::numeric_limits<std::uint32_t>::max())
+    operation.sequence = static_cast<std::uint32_t>(request.turn);
+  if (request.state == Request::State::underway)
+    operation.status = OpStatus::matched;
+  return operation;
+}
+
+Operation send_of(const Request& request, bool buffered) {
+  Operation operation = operation_of(request, OpKind::send);
+  if (!buffered)
+    return operation;
+  operation.system_buffer = true;
+  operation.delivery =
+      operation.status == OpStatus::complete ? Delivery::delivered : Delivery::undelivered;
+  operation.status = OpStatus::complete;
+  return operation;
+}
+
+Operation message_of(const Message& message) {
   Operation operation;
   operation.source = OpSource::mqbridge;
-  operation.kind = kind;
-  operation.length.value = static_cast<std::int64_t>(request.length);
-  operation.buffer = TargetAddress{request.buffer};
-  if (request.state == Request::State::complete)
-    operation.status = OpStatus::complete;
+  operation.kind = OpKind::message;
+  operation.length.value = static_cast<std::int64_t>(message.length);
+  operation.protocol = message.rendezvous ? Protocol::rendezvous : Protocol::eager;
   return operation;
 }
 

@@ -28,8 +28,11 @@ struct Placed {
   bool nowhere = false;
 };
 
-/// An operation with what UCX's request tells in any MPI.
-Operation operation_of(const Request& request, OpKind kind);
+/// Operations with what UCX tells in any MPI.
+Operation receive_of(const Request& request);
+/// `buffered`: by MPI_Bsend, so that it is complete for the program.
+Operation send_of(const Request& request, bool buffered);
+Operation message_of(const Message& message);
 Placed damaged(const Request& request, std::string_view why);
 inline Placed nowhere() {
   return {0, Operation(), {}, true};

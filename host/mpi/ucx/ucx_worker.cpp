@@ -60,13 +60,6 @@ constexpr std::string_view name = "ucp_requests";
 constexpr std::uint64_t largest_element = 64 * 1024;
 } // namespace pool
 
-/// Addresses of user space that an object of UCX may have.
-bool may_be_object(std::uint64_t address) {
-  constexpr std::uint64_t lowest = 4096;
-  constexpr std::uint64_t end = std::uint64_t{1} << 57;
-  return address % word == 0 && address >= lowest && address < end;
-}
-
 /// Several pieces of memory, read together.
 class Pieces {
 public:

@@ -22,6 +22,13 @@ namespace mqbridge::ucx {
 /// Bytes of a pointer, on all platforms that are read.
 inline constexpr std::size_t word = 8;
 
+/// Addresses of user space that an object on the heap may have.
+inline constexpr bool may_be_object(std::uint64_t address) {
+  constexpr std::uint64_t lowest = 4096;
+  constexpr std::uint64_t end = std::uint64_t{1} << 57;
+  return address % word == 0 && address >= lowest && address < end;
+}
+
 /// A queue of posted receives (ucp_request_queue_t) that is not empty. Links lead from one request
 /// to the next; behind the last one they lead nowhere.
 struct PostedQueue {
