@@ -88,11 +88,11 @@ public:
     return wait;
   }
 
-  /// A thread sleeps in a loop, and calls MPI in between: like a loop around MPI_Test or
-  /// MPI_Iprobe. But the loop may end by something else than MPI, and the thread may send then.
-  /// Whether it could poll for something.
+  /// Whether a loop could poll for something.
   bool has_pending() const { return !own_.empty() || !all_.requests_.under_way(index_).empty(); }
 
+  /// A thread sleeps in a loop, and calls MPI in between: like a loop around MPI_Test or
+  /// MPI_Iprobe. But the loop may end by something else than MPI, and the thread may send then.
   CallWait wait_asleep(const BlockedCall& sleep, bool polls) {
     CallWait wait;
     wait.asleep = &sleep;

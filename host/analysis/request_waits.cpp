@@ -215,15 +215,20 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
 /// none, unless the network has stopped.
 WaitNode RequestWaits::message_to(std::size_t process, const Seat& seat, const Operation& receive,
                                   std::size_t sender) {
-  for (const RankDump* look : {picture_.process(process).now, picture_.process(process).before})
-    if (look != nullptr && look->process_state == "T")
-      return WaitGraph::unknown; // suspended by a signal: it takes no message in
+  if (was_suspended(process))
+    return WaitGraph::unknown;
   const auto fresh = numbers_.is_new(seat, receive);
   if (fresh == true)
     return WaitGraph::doubtful;
   const bool nothing_moves = fresh == false && both_progress(sender, process) &&
                              numbers_.stand_still(sender) && numbers_.stand_still(process);
   return nothing_moves ? WaitGraph::unproven : WaitGraph::guessed;
+}
+
+/// By a signal, in one of the looks: then it takes no message in.
+bool RequestWaits::was_suspended(std::size_t process) const {
+  const Process& it = picture_.process(process);
+  return it.now->process_state == "T" || (it.before != nullptr && it.before->process_state == "T");
 }
 
 /// Whether the look before showed that it had left MPI: whatever it had sent has come since, unless
@@ -329,8 +334,12 @@ WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat, const Ope
   case Traffic::unknown:
     break;
   }
-  const bool fresh = numbers_.is_new(seat, operation) == true && !all_count(process, seat);
-  return fresh ? either(anybody(process, seat), WaitGraph::doubtful) : anybody(process, seat);
+  const WaitNode node = anybody(process, seat);
+  if (all_count(process, seat))
+    return node;
+  if (was_suspended(process))
+    return either(node, WaitGraph::unknown);
+  return numbers_.is_new(seat, operation) == true ? either(node, WaitGraph::doubtful) : node;
 }
 
 /// Whether the member is inside a collective and waits there with operations of this kind and tag.
@@ -364,8 +373,9 @@ WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat
   if (traffic == Traffic::stuck || traffic == Traffic::came)
     node = either(node, traffic == Traffic::stuck ? WaitGraph::unknown : WaitGraph::doubtful);
   else if (node > WaitGraph::last_constant && !all_count(process, seat))
-    node = either(node, numbers_.is_new(seat, operation) == true ? WaitGraph::doubtful
-                                                                 : WaitGraph::guessed);
+    node = either(node, was_suspended(process)                     ? WaitGraph::unknown
+                        : numbers_.is_new(seat, operation) == true ? WaitGraph::doubtful
+                                                                   : WaitGraph::guessed);
   return known->second = node;
 }
 

@@ -95,6 +95,7 @@ private:
   WaitNode wildcard(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode message_to(std::size_t process, const Seat& seat, const Operation& receive,
                       std::size_t sender);
+  bool was_suspended(std::size_t process) const;
   bool meets_receive(const Communicator& receiver, std::int64_t own_rank, const Operation& send);
   WaitNode members_of_instance(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode absent_members(std::size_t process, const Seat& seat, const Operation& operation);

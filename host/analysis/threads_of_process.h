@@ -45,13 +45,13 @@ enum class Callback : std::uint8_t {
 /// The callback inside of this call: a frame of the file that called MPI.
 Callback callback_in(const RankDump& rank, const BlockedCall& call);
 
-/// The place where the only thread of a process sleeps, if it is in a loop that polls and sleeps:
-/// in the look before the same function slept there, too, and has called MPI since, or it polled.
-/// No message has come or gone meanwhile. nullptr: nothing shows such a loop.
+/// A loop that polls and sleeps.
 struct LoopAsleep {
-  const BlockedCall* place = nullptr;
+  const BlockedCall* place = nullptr; ///< of the sleep; null: nothing shows such a loop
   bool polls = true; ///< false: this MPI does not tell whether it was called between the sleeps
 };
+/// The loop in which the only thread of a process sleeps: in the look before the same function
+/// slept there, too, and has called MPI since, or it polled. No message has come or gone meanwhile.
 LoopAsleep sleep_between_calls(const Process& process, const std::vector<ThreadView>& threads);
 
 } // namespace mqbridge

@@ -218,6 +218,9 @@ TEST(Analyze, WithoutCountersANewReceiveShowsThatMessagesCome) {
     const auto standing = analyze(job.dump);
     expect_deadlock(standing, {0, 1});
     EXPECT_EQ(standing.confidence, from_anybody ? Confidence::possible : Confidence::likely);
+    auto suspended = job; // what has come to it waits outside
+    suspended.rank(0).process_state = "T";
+    EXPECT_EQ(analyze(suspended.dump).verdict, Verdict::undecided);
     job.world(0).queue(OpClass::receive).operations.front().sequence = 6;
     const auto moving = analyze(job.dump);
     EXPECT_EQ(moving.verdict, Verdict::no_deadlock);
@@ -351,6 +354,14 @@ TEST(Analyze, ALoopThatSleepsAndCallsMpiInBetweenPollsForWhatIsPending) {
   another.dump.earlier.front().ranks[2].blocked_in->front().call = "MPI_Test";
   another.rank(2).mpi->progress.reset();
   EXPECT_EQ(analyze(another.dump).verdict, Verdict::undecided);
+  another = job; // of an MPI that does not count its calls
+  for (int rank = 0; rank < 3; ++rank) {
+    another.rank(rank).mpi->progress.reset();
+    another.dump.earlier.front().ranks[static_cast<std::size_t>(rank)].mpi->progress.reset();
+  }
+  EXPECT_EQ(analyze(another.dump).verdict, Verdict::undecided);
+  EXPECT_THAT(analyze(another.dump).not_visible,
+              testing::Contains(testing::HasSubstr("whether it polls between its sleeps")));
   another = job; // nobody knows where one of them sleeps
   another.rank(2).blocked_in->front().function.reset();
   another.dump.earlier.front().ranks[2].blocked_in->front().function.reset();
