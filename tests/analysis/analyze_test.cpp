@@ -951,9 +951,22 @@ TEST(Analyze, AnExchangeThatHasSentDoesNotWaitForAnotherSend) {
   EXPECT_EQ(analyze(job.dump).verdict, Verdict::no_deadlock);
   job.rank(0).blocked_in->front().request = {}; // for which of both it waits is not known
   job.rank(0).blocked_in->front().request_unique.reset();
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
   job.look_again();
-  EXPECT_NE(analyze(job.dump).confidence.value_or(Confidence::possible), Confidence::certain);
-  EXPECT_NE(analyze(job.dump).confidence.value_or(Confidence::possible), Confidence::likely);
+  EXPECT_EQ(analyze(job.dump).verdict, Verdict::undecided);
+}
+
+TEST(Analyze, AnExchangeIsDeadWhereNeitherOfItsHalvesCanGoOn) {
+  JobOnPaper job(2);
+  for (const int rank : {0, 1}) {
+    job.send(rank, 1 - rank, 1);
+    job.receive(rank, 1 - rank, 2);
+    job.in_call(rank, "MPI_Sendrecv"); // for which of both it waits is not known
+  }
+  expect_deadlock(analyze(job.dump), {0, 1});
+  EXPECT_EQ(analyze(job.dump).confidence, Confidence::possible); // they may be about to return
+  job.look_again();
+  EXPECT_NE(analyze(job.dump).confidence, Confidence::possible);
 }
 
 TEST(Analyze, AnExchangeThatStillSendsWaitsForItsReceiveToo) {
@@ -969,11 +982,12 @@ TEST(Analyze, AnExchangeThatStillSendsWaitsForItsReceiveToo) {
     job.rank(0).blocked_in->front().request_unique = unique;
     return analyze(job.dump);
   };
-  EXPECT_EQ(with(true).verdict, Verdict::no_deadlock);         // its own one is complete
-  EXPECT_EQ(with(std::nullopt).verdict, Verdict::no_deadlock); // it may be of MPI_Irecv
-  EXPECT_EQ(with(std::nullopt).confidence, Confidence::possible);
+  EXPECT_EQ(with(true).verdict, Verdict::no_deadlock);       // its own one is complete
+  EXPECT_EQ(with(std::nullopt).verdict, Verdict::undecided); // it may be of MPI_Irecv
+  job.receive(0, 2, 5);
+  expect_deadlock(with(false), {0, 2}); // whichever is its own
   job.receive(0, 1, 5);
-  EXPECT_EQ(with(false).verdict, Verdict::no_deadlock); // either of both may be its own
+  EXPECT_EQ(with(false).verdict, Verdict::undecided);
 }
 
 TEST(Analyze, AThreadWaitsForNoGroupOfAnotherThreadsWaitall) {

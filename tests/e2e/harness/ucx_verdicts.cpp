@@ -20,13 +20,10 @@ std::string case_name(const UcxVerdict& param) {
 
 namespace {
 
-/// Not with MPICH: it ends a job whose rank has gone; MPI_Scan of three ranks ends where it should
-/// wait; and nothing tells which half MPI_Sendrecv waits for, so that a verdict that is `possible`
-/// may be wrong.
+/// Not with MPICH: it ends a job whose rank has gone, and MPI_Scan of three ranks ends where it
+/// should wait.
 bool is_for_mpich(const VerdictCase& of) {
-  return !of.scenario.starts_with("early_exit") && of.scenario != "scan_against_recv" &&
-         !(of.scenario.starts_with("sendrecv_") && of.scenario != "sendrecv_chain" &&
-           of.scenario != "sendrecv_tags" && of.scenario != "sendrecv_of_both");
+  return !of.scenario.starts_with("early_exit") && of.scenario != "scan_against_recv";
 }
 
 } // namespace
