@@ -10,8 +10,6 @@ constexpr std::uint64_t most_direct = 8;
 constexpr std::uint64_t predefined_communicators = FakeMpichOverUcx::data + 0x3000;
 constexpr std::uint64_t direct_requests = FakeMpichOverUcx::data + 0x6800;
 constexpr std::uint64_t few_direct = 2;
-constexpr std::uint64_t requests_block = 0x74'0000;
-constexpr std::uint64_t blocks = 0x71'0000;
 constexpr std::uint64_t rank_tables = 0x75'0000;
 constexpr std::uint64_t part_of_mpi = 272 + FakeUcx::mpi_bytes - 8; ///< behind UCX's request
 

@@ -31,7 +31,9 @@ public:
 
   static constexpr std::uint64_t data = 0x60'0000; ///< of MPICH's library
   static constexpr std::uint64_t data_bytes = 0x8000;
+  static constexpr std::uint64_t blocks = 0x71'0000; ///< of the pool of requests
   static constexpr std::uint64_t processes = 0x72'0000;
+  static constexpr std::uint64_t requests_block = 0x74'0000;
   static constexpr std::uint64_t world_size = 4;
 
   /// The same as Communicator::id.
@@ -42,7 +44,9 @@ public:
   /// A pending one in a communicator of one process.
   std::uint64_t own(std::uint64_t kind, std::uint64_t communicator, std::uint64_t context,
                     std::uint32_t tag);
-  static std::uint64_t endpoint_of(std::uint64_t process) { return 0x73'0000 + 88 * process; }
+  static constexpr std::uint64_t endpoint_of(std::uint64_t process) {
+    return 0x73'0000 + 88 * process;
+  }
   static std::uint64_t tag(std::uint64_t context, std::uint64_t source, std::uint64_t tag) {
     return context << 48 | source << 32 | tag;
   }

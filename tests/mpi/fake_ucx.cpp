@@ -5,18 +5,14 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::uint64_t table = 0x10'0000;
 constexpr std::uint64_t other_table = 0x11'0000;
-constexpr std::uint64_t described = 0x4'0000; ///< ucs_mpool_data_t
 constexpr std::uint64_t name = 0x4'1000;
-constexpr std::uint64_t chunk = 0x5'0000;
 constexpr std::uint64_t first_element = 0x5'0038;
 constexpr std::uint64_t request_bytes = 272;
 constexpr std::uint64_t element_bytes = 8 + request_bytes + FakeUcx::mpi_bytes;
 constexpr std::uint64_t stride = 448;
 constexpr std::uint64_t most_elements = 16;
 constexpr std::uint64_t first_on_stack = 0x7ff0'0000;
-constexpr std::uint64_t first_message = 0x20'0000;
 
 std::uint64_t bucket_of_tag(std::uint64_t tag) {
   return (tag % 0x1'0000'0000) % 1021 ^ (tag / 0x1'0000'0000) % 1021;
@@ -129,10 +125,10 @@ void FakeUcx::write() {
   };
   write_queue(matching(), queues_[ucx::PostedQueue::wildcard]);
   for (std::uint64_t bucket = 0; bucket < 1024; ++bucket) {
-    zero(table + 24 * bucket, 24);
-    write_queue(table + 24 * bucket, queues_[bucket]);
+    zero(posted_table + 24 * bucket, 24);
+    write_queue(posted_table + 24 * bucket, queues_[bucket]);
   }
-  word(matching() + 24, table);
+  word(matching() + 24, posted_table);
   word(matching() + 32, turn_);
   word(matching() + 40, posted, 4);
   word(matching() + 64, other_table);

@@ -42,6 +42,10 @@ public:
   static constexpr std::uint64_t object_bytes = 64;
   static constexpr std::uint64_t context = 0x2'0000;
   static constexpr std::uint64_t worker = 0x3'0010;
+  static constexpr std::uint64_t described = 0x4'0000;     ///< ucs_mpool_data_t of the requests
+  static constexpr std::uint64_t chunk = 0x5'0000;         ///< of the requests
+  static constexpr std::uint64_t posted_table = 0x10'0000; ///< of the posted receives
+  static constexpr std::uint64_t first_message = 0x20'0000;
   static constexpr std::uint64_t mpi_bytes = 160;
   static constexpr std::uint64_t code = 0x40'0000; ///< of UCX's functions
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace mqbridge {
@@ -50,10 +51,12 @@ public:
       range.read = 0;
       bytes_asked += range.into.size();
       while (range.read < range.into.size()) {
-        const auto* byte = find(range.address.value + range.read);
-        if (byte == nullptr)
+        const auto bytes = bytes_from(range.address.value + range.read);
+        if (bytes.empty())
           break;
-        range.into[range.read++] = static_cast<std::byte>(*byte);
+        const auto part = bytes.first(std::min(bytes.size(), range.into.size() - range.read));
+        std::ranges::copy(part, range.into.begin() + static_cast<std::ptrdiff_t>(range.read));
+        range.read += part.size();
       }
     }
     return {};
@@ -64,15 +67,21 @@ public:
   std::uint64_t bytes_asked = 0;
 
 private:
-  const std::uint8_t* find(std::uint64_t address) const {
+  /// To the end of their piece, or to where bytes are left out.
+  std::span<const std::byte> bytes_from(std::uint64_t address) const {
     if (lack({address}) != nullptr)
-      return nullptr;
+      return {};
     auto piece = pieces_.upper_bound(address);
     if (piece == pieces_.begin())
-      return nullptr;
+      return {};
     --piece;
+    const auto bytes = std::as_bytes(std::span(piece->second));
     const auto offset = address - piece->first;
-    return offset < piece->second.size() ? &piece->second[offset] : nullptr;
+    if (offset >= bytes.size())
+      return {};
+    const bool is_cut = left_out_first_ <= left_out_last_ && address < left_out_first_.value;
+    const auto most = is_cut ? left_out_first_.value - address : bytes.size() - offset;
+    return bytes.subspan(offset, std::min<std::uint64_t>(most, bytes.size() - offset));
   }
 
   std::map<std::uint64_t, std::vector<std::uint8_t>> pieces_;
