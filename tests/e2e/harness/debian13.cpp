@@ -1,5 +1,6 @@
 #include "tests/e2e/harness/debian13.h"
 
+#include "tests/e2e/harness/mpirun_command.h"
 #include "tests/e2e/harness/own_root.h"
 #include "tests/e2e/harness/target_programs.h"
 
@@ -114,11 +115,10 @@ std::filesystem::path program_of_openmpi5(const std::string& name) {
 }
 
 JobSpec under_openmpi5(JobSpec spec, const std::filesystem::path& root) {
-  std::vector<std::string> launcher = {
-      "/usr/bin/mpirun.openmpi",   "--oversubscribe", "--mca", "pml", "ob1", "--mca", "btl",
-      "self," + btl_of_5(spec.btl)};
-  if (spec.btl.ends_with("tcp"))
-    launcher.insert(launcher.end(), {"--mca", "btl_tcp_if_include", "lo"});
+  spec.btl = btl_of_5(spec.btl);
+  std::vector<std::string> launcher = {"/usr/bin/mpirun.openmpi", "--oversubscribe"};
+  const auto transport = transport_options(spec);
+  launcher.insert(launcher.end(), transport.begin(), transport.end());
   return in_debian13(std::move(spec), root, std::move(launcher));
 }
 

@@ -38,14 +38,9 @@ mpi_environment(const std::filesystem::path& directory) {
 
 // mpirun with its options.
 std::vector<std::string> openmpi_launcher(const JobSpec& spec) {
-  std::vector<std::string> argv = {
-      "mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "pml", spec.pml};
-  if (spec.pml == "ucx")
-    argv.insert(argv.end(), {"--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any"});
-  else
-    argv.insert(argv.end(), {"--mca", "btl", "self," + spec.btl});
-  if (spec.btl.ends_with("tcp"))
-    argv.insert(argv.end(), {"--mca", "btl_tcp_if_include", "lo"});
+  std::vector<std::string> argv = {"mpirun", "--allow-run-as-root", "--oversubscribe"};
+  const auto transport = transport_options(spec);
+  argv.insert(argv.end(), transport.begin(), transport.end());
   argv.insert(argv.end(), {"-np", std::to_string(spec.ranks)});
   return argv;
 }
@@ -115,6 +110,16 @@ JobSpec under_the_release_asked_for(const JobSpec& spec, const std::filesystem::
 }
 
 } // namespace
+
+std::vector<std::string> transport_options(const JobSpec& spec) {
+  if (spec.pml == "ucx")
+    return {"--mca",           "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca",
+            "pml_ucx_devices", "any"};
+  std::vector<std::string> options = {"--mca", "pml", spec.pml, "--mca", "btl", "self," + spec.btl};
+  if (spec.btl.ends_with("tcp"))
+    options.insert(options.end(), {"--mca", "btl_tcp_if_include", "lo"});
+  return options;
+}
 
 ChildSpec mpirun_command(const JobSpec& asked, const std::filesystem::path& directory) {
   const JobSpec spec = under_the_release_asked_for(asked, directory);
