@@ -21,6 +21,7 @@
 #include <map>
 #include <sstream>
 #include <sys/syscall.h>
+#include <utility>
 
 #if defined(__x86_64__)
 
@@ -51,11 +52,14 @@ public:
     ChildProcess compiler({command});
     const auto compiled = compiler.wait(60s);
     EXPECT_TRUE(compiled && compiled->code == 0) << compiler.err();
-    process_.emplace(test::ChildSpec{{program, std::to_string(threads)}});
+    // The kernel would write into the stacks: where each thread runs (restartable sequences).
+    process_.emplace(test::ChildSpec{{program, std::to_string(threads)},
+                                     {{"GLIBC_TUNABLES", "glibc.pthread.rseq=0"}}});
     EXPECT_TRUE(test::eventually(10s, [&] {
-      sleeps = test::sleeping_threads(pid());
+      // A thread that begins may sleep for a moment, for memory of its stack.
+      const auto before = std::exchange(sleeps, test::sleeping_threads(pid()));
       return process_->out().find("ready") != std::string::npos &&
-             sleeps.size() == static_cast<std::size_t>(threads);
+             sleeps.size() == static_cast<std::size_t>(threads) && sleeps == before;
     }));
   }
   pid_t pid() const { return process_->pid(); }
