@@ -67,11 +67,8 @@ bool CallWaits::OfProcess::wait_for_members_of_object(CallWait& wait) {
     return false;
   if (!wait_for_members(wait))
     return false;
-  if (wait.members.size() > 0) {
-    const bool guessed = wait.guessed;
+  if (wait.members.size() > 0)
     may_wait_for(wait, WaitGraph::unproven);
-    wait.guessed = guessed;
-  }
   return true;
 }
 
