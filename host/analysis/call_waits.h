@@ -26,7 +26,8 @@ struct CallWait {
   /// For a collective whose inside is not visible, and for MPI_Finalize: the members that have not
   /// come.
   PartnerList members;
-  bool guessed = false;    ///< it waits for one of these, and nobody knows for which one
+  /// It waits for one of these (of an exchange: for one or several), and nobody knows for which.
+  bool guessed = false;
   bool unseen = false;     ///< it waits for something that is not in the document, too
   bool by_anybody = false; ///< any process may end it: where all others go on, it goes on
   std::string unknown; ///< why its waits are not known, or not all of them; empty: they are known

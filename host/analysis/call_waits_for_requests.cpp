@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <set>
 
 namespace mqbridge {
 
@@ -131,7 +133,7 @@ void CallWaits::OfProcess::wait_for_candidates(CallWait& wait, CallKind kind,
     return; // whatever it waits for is pending and shown, and this is all that there is
   // MPI_Wait may be for a request that no list shows, or about to return. Another call may be
   // about to post its own request, or about to return.
-  const bool sure = still && (!waits_for_request || candidates.empty());
+  const bool sure = still && !several && (!waits_for_request || candidates.empty());
   may_wait_for(wait, sure ? WaitGraph::unproven : WaitGraph::guessed);
 }
 
@@ -152,12 +154,9 @@ void CallWaits::OfProcess::wait_for_send_first(CallWait& wait, const OperationAt
   });
   if (receives.empty())
     return;
-  const bool needs_one = wait.call->request_unique == false;
-  if (receives.size() == 1 && needs_one)
+  if (receives.size() == 1 && wait.call->request_unique == false)
     return wait_for(wait, receives.front());
   all_.graph_.wait_for(wait.node, all_or_unknown(receives));
-  if (needs_one)
-    all_.graph_.wait_for(wait.node, node_of(WaitGraph::Mode::any, receives));
   wait.guessed = true;
 }
 
@@ -173,17 +172,12 @@ void CallWaits::OfProcess::wait_for_own_of(CallWait& wait,
   wait.guessed = true;
 }
 
-WaitNode CallWaits::OfProcess::node_of(WaitGraph::Mode mode,
-                                       const std::vector<OperationAt>& operations) {
-  const WaitNode node = all_.graph_.add(mode);
-  for (const OperationAt& at : operations)
-    all_.graph_.wait_for(node, all_.requests_.node_of(index_, at));
-  return node;
-}
-
 WaitNode CallWaits::OfProcess::all_or_unknown(const std::vector<OperationAt>& operations) {
+  const WaitNode all = all_.graph_.add(WaitGraph::Mode::all);
+  for (const OperationAt& at : operations)
+    all_.graph_.wait_for(all, all_.requests_.node_of(index_, at));
   const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
-  all_.graph_.wait_for(either, node_of(WaitGraph::Mode::all, operations));
+  all_.graph_.wait_for(either, all);
   all_.graph_.wait_for(either, WaitGraph::unknown);
   return either;
 }

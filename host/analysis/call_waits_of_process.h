@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -114,8 +113,6 @@ private:
   /// An exchange waits for its send, its receive or both, and nothing tells which of these they
   /// are.
   void wait_for_own_of(CallWait& wait, const std::vector<OperationAt>& candidates);
-
-  WaitNode node_of(WaitGraph::Mode mode, const std::vector<OperationAt>& operations);
 
   /// Goes on once all of these have. What it does if only some of them have is not known.
   WaitNode all_or_unknown(const std::vector<OperationAt>& operations);

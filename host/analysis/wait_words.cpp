@@ -234,6 +234,9 @@ private:
       return fmt::format("{} {}", name,
                          operation_words(picture_, process_, call_.operations.front()));
     const bool any = call_.mode == WaitGraph::Mode::any && count > 1;
+    if (any && call_.guessed && kind == CallKind::exchange)
+      return fmt::format("{} for one or more of these {} (which ones is not known): {}", name,
+                         count, what);
     if (any && call_.guessed && waits_for_one(name))
       return fmt::format("{} for one of these {} (which one is not known): {}", name, count, what);
     return fmt::format(
@@ -365,8 +368,11 @@ Wait wait_of(const JobWaits& waits, std::size_t process, const CallWait& call) {
   const bool wildcard = std::ranges::any_of(
       call.operations, [](const OperationAt& at) { return at.operation->peer.any; });
   const bool one = call.operations.size() + call.collectives.size() == 1;
-  wait.mode =
-      call.mode == WaitGraph::Mode::any || (wildcard && one) ? WaitsFor::any : WaitsFor::all;
+  // Of an exchange one of these need not be enough.
+  const bool exchange =
+      call.call != nullptr && kind_of_call(*call.call->call) == CallKind::exchange;
+  const bool any = call.mode == WaitGraph::Mode::any && !exchange;
+  wait.mode = any || (wildcard && one) ? WaitsFor::any : WaitsFor::all;
   wait.ranks = ranks_waited_for(picture, process, call);
   wait.because = CallWords(waits, process, call).words();
   if (const BlockedCall* at = call.call != nullptr ? call.call : call.asleep) {

@@ -51,6 +51,9 @@ void leave_out(json& rank) {
 /// Since 1.16 UCX leaves it to the MPI where data with gaps are: those of oracle_poster's column.
 void forget_buffer_with_gaps(Oracle& oracle, const json& rank) {
   constexpr int column_tag = 103;
+  const std::string mpi = rank["mpi"]["version"];
+  if (!mpi.starts_with("4.2.") && !mpi.starts_with("5.")) // of Debian 13
+    return;
   bool is_told = false;
   for (const json& communicator : rank["communicators"])
     for (const json& operation : communicator["queues"]["receive"]["operations"])

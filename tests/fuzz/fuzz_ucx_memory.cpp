@@ -97,6 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto own = mpich::find_own_data(process.range(), space);
   auto found = own ? mpich::find_communicators(*own, space)
                    : Result<std::vector<mpich::FoundCommunicator>>(Failure(own.error()));
+  require(!damages.empty() || found);
   if (found) {
     std::vector<Communicator> listed;
     for (auto& each : *found)

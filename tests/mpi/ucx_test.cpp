@@ -170,6 +170,7 @@ TEST_P(Ucx, AReceiveIsNotBelievedWhereItDoesNotBelong) {
   EXPECT_TRUE(damage_at(request + 4, 1U << 17 | 1, 4)) << "complete";
   EXPECT_TRUE(damage_at(process.link_of(request), process.link_of(request))) << "a ring";
   EXPECT_TRUE(damage_at(process.link_of(request), 0x6660)) << "nowhere";
+  EXPECT_TRUE(damage_at(FakeUcx::chunk, FakeUcx::chunk)) << "a ring of what they lie in";
 }
 
 /// Any word of the worker may be another one: then there is no worker, or its lists do not change.

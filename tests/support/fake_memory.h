@@ -67,7 +67,7 @@ public:
   std::uint64_t bytes_asked = 0;
 
 private:
-  /// To the end of their piece, or to where bytes are left out.
+  /// To the end of their piece, to the next one, or to where bytes are left out.
   std::span<const std::byte> bytes_from(std::uint64_t address) const {
     if (lack({address}) != nullptr)
       return {};
@@ -76,12 +76,16 @@ private:
       return {};
     --piece;
     const auto bytes = std::as_bytes(std::span(piece->second));
+    const auto next = std::next(piece);
     const auto offset = address - piece->first;
     if (offset >= bytes.size())
       return {};
-    const bool is_cut = left_out_first_ <= left_out_last_ && address < left_out_first_.value;
-    const auto most = is_cut ? left_out_first_.value - address : bytes.size() - offset;
-    return bytes.subspan(offset, std::min<std::uint64_t>(most, bytes.size() - offset));
+    auto last = piece->first + bytes.size();
+    if (next != pieces_.end())
+      last = std::min(last, next->first);
+    if (left_out_first_ <= left_out_last_ && address < left_out_first_.value)
+      last = std::min(last, left_out_first_.value);
+    return bytes.subspan(offset, last - address);
   }
 
   std::map<std::uint64_t, std::vector<std::uint8_t>> pieces_;

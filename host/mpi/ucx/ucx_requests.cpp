@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <fmt/format.h>
+#include <set>
 #include <span>
 #include <unordered_map>
 
@@ -171,6 +172,7 @@ private:
       return {};
     }
     std::uint64_t left = most_;
+    std::set<std::uint64_t> seen; // chunks, and what they have
     for (std::uint64_t chunk = pool.first_chunk; chunk != 0 && !found_.damage;) {
       // ucs_mpool_chunk_t: the next chunk, its elements, and how many these are.
       std::array<std::byte, 20> bytes{};
@@ -184,6 +186,8 @@ private:
       const auto count = head.value({16, 4});
       if (!next || !elements || !count || *count == 0) {
         damage(fmt::format("the memory of its requests at {:#x} cannot be read", chunk));
+      } else if (!seen.insert(chunk).second || !seen.insert(*elements).second) {
+        damage(fmt::format("the list of the memory of its requests comes to {:#x} twice", chunk));
       } else if (*count > left) {
         damage(fmt::format("it has memory for more than {} requests", most_));
       } else {

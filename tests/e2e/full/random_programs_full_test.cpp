@@ -116,34 +116,40 @@ Analysis analysis_of(const nlohmann::json& document) {
   return analysis;
 }
 
-/// What is wrong with mqbridge's verdict on the job. A slow machine's job may need a while to come
+struct Seen {
+  std::string fault; ///< what is wrong with mqbridge's verdict on the job
+  bool deadlock = false;
+};
+
+/// A slow machine's job may need a while to come
 /// to where it stays.
-std::string fault_of_dump(const MpiJob& job, const Scene& scene) {
-  std::string fault;
+Seen look_at(const MpiJob& job, const Scene& scene) {
+  Seen seen;
   for (int attempt = 0; attempt < 3; ++attempt) {
     std::this_thread::sleep_for(attempt == 0 ? 500ms : 3s);
     const auto dump =
         dump_json({"--mpirun", std::to_string(job.launcher()), "--analyze", "--twice", "0.3"});
     if (!dump.document.contains("analysis"))
-      return dump.err;
-    fault = sim::fault_of(analysis_of(dump.document), scene);
-    if (fault.empty())
+      return {dump.err};
+    const Analysis analysis = analysis_of(dump.document);
+    seen = {sim::fault_of(analysis, scene), analysis.verdict == Verdict::deadlock};
+    if (seen.fault.empty())
       break;
-    fault += "\n" + dump.document.at("analysis").dump(1);
+    seen.fault += "\n" + dump.document.at("analysis").dump(1);
   }
-  return fault;
+  return seen;
 }
 
 /// Makes the specification of a job from arguments and the number of ranks.
 using MakeSpec = JobSpec (*)(const std::vector<std::string>& arguments, int ranks);
 
-std::string fault_of_job(const Program& program, const Scene& scene, MakeSpec make_spec) {
+Seen run(const Program& program, const Scene& scene, MakeSpec make_spec) {
   const test::TempDirectory directory;
   const auto path = directory.path() / "program";
   std::ofstream(path) << sim::to_text(program);
   const MpiJob job(make_spec({path.string()}, program.size()));
   if (!comes_to_its_end(scene))
-    return fault_of_dump(job, scene);
+    return look_at(job, scene);
   const auto has_finished = [&](int rank) {
     return std::filesystem::exists(job.directory() / fmt::format("finished.{}", rank));
   };
@@ -153,15 +159,17 @@ std::string fault_of_job(const Program& program, const Scene& scene, MakeSpec ma
         return false;
     return true;
   });
-  return ended ? "" : "the simulator says that it comes to its end, and it does not";
+  return {ended ? "" : "the simulator says that it comes to its end, and it does not"};
 }
 
-/// `counted`: the MPI counts messages, so that verdicts may be certain.
-void expect_true_verdicts(std::uint64_t first, MakeSpec make_spec, bool counted,
+/// `counted`: the MPI counts messages, so that verdicts may be certain. Of the programs that hang
+/// at least `found` of a hundred must be called deadlocked.
+void expect_true_verdicts(std::uint64_t first, MakeSpec make_spec, bool counted, int found,
                           bool (*is_wanted)(const Program&, const Scene&)) {
   constexpr int count = 100;
   int jobs = 0;
   int hanging = 0;
+  int deadlocks = 0;
   for (std::uint64_t seed = first; jobs < count; ++seed) {
     const Program program = sim::random_program(seed);
     auto scene = certain_end(program);
@@ -170,14 +178,24 @@ void expect_true_verdicts(std::uint64_t first, MakeSpec make_spec, bool counted,
     scene->sight.omissions.counters = !counted;
     ++jobs;
     hanging += comes_to_its_end(*scene) ? 0 : 1;
-    EXPECT_EQ(fault_of_job(program, *scene, make_spec), "") << "seed " << seed << "\n"
-                                                            << sim::to_text(program);
+    const Seen seen = run(program, *scene, make_spec);
+    deadlocks += seen.deadlock ? 1 : 0;
+    EXPECT_EQ(seen.fault, "") << "seed " << seed << "\n" << sim::to_text(program);
   }
   EXPECT_GT(hanging, count / 4);
+  EXPECT_GE(deadlocks * 100, hanging * found) << hanging << " hang";
 }
+
+/// UCX 1.18 may send as much as the simulator's large messages at once.
+const std::pair<std::string, std::string> large_waits("UCX_RNDV_THRESH", "64k");
 
 bool is_any(const Program& /*program*/, const Scene& /*end*/) {
   return true;
+}
+
+/// More ranks that poll by UCX than these may keep gdbserver from running for many seconds.
+bool is_small(const Program& program, const Scene& /*end*/) {
+  return program.size() <= 4;
 }
 
 /// MPI_Finalize of MPICH need not end what others wait for, as that of Open MPI does.
@@ -189,23 +207,28 @@ TEST(RandomProgramsForReal, StandWhereTheSimulatorSaysAndHaveTheVerdictOfTheOrac
   const auto over_ob1 = [](const std::vector<std::string>& arguments, int ranks) {
     return JobSpec{.program = "random_program", .arguments = arguments, .ranks = ranks};
   };
-  expect_true_verdicts(3000, over_ob1, true, is_any);
+  expect_true_verdicts(3000, over_ob1, true, 90, is_any);
 }
 
 TEST(RandomProgramsForReal, HaveNoFalseVerdictOverUcx) {
   const auto over_ucx = [](const std::vector<std::string>& arguments, int ranks) {
-    return JobSpec{
-        .program = "random_program", .arguments = arguments, .ranks = ranks, .pml = "ucx"};
+    return JobSpec{.program = "random_program",
+                   .arguments = arguments,
+                   .ranks = ranks,
+                   .pml = "ucx",
+                   .environment = {large_waits}};
   };
-  expect_true_verdicts(7000, over_ucx, false, is_any);
+  expect_true_verdicts(7000, over_ucx, false, 50, is_small);
 }
 
 TEST(RandomProgramsForReal, HaveNoFalseVerdictWithMpich) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_debian_mpich());
   const auto of_mpich = [](const std::vector<std::string>& arguments, int ranks) {
-    return debian_mpich_job("random_program", arguments, ranks);
+    JobSpec spec = debian_mpich_job("random_program", arguments, ranks);
+    spec.environment.push_back(large_waits);
+    return spec;
   };
-  expect_true_verdicts(8000, of_mpich, false, hangs_in_any_mpi);
+  expect_true_verdicts(8000, of_mpich, false, 50, hangs_in_any_mpi);
 }
 
 } // namespace
