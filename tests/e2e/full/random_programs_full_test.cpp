@@ -129,8 +129,10 @@ Seen look_at(const MpiJob& job, const Scene& scene) {
     std::this_thread::sleep_for(attempt == 0 ? 500ms : 3s);
     const auto dump =
         dump_json({"--mpirun", std::to_string(job.launcher()), "--analyze", "--twice", "0.3"});
-    if (!dump.document.contains("analysis"))
-      return {dump.err};
+    if (!dump.document.contains("analysis") || dump.document["analysis"].is_null()) {
+      seen = {dump.err};
+      continue;
+    }
     const Analysis analysis = analysis_of(dump.document);
     seen = {sim::fault_of(analysis, scene), analysis.verdict == Verdict::deadlock};
     if (seen.fault.empty())
