@@ -74,12 +74,8 @@ bool CallWaits::OfProcess::wait_for_members_of_object(CallWait& wait) {
 
 void CallWaits::OfProcess::wait_for_others(CallWait& wait, const CollectiveWait& members,
                                            bool still) {
-  const WaitNode perhaps = all_.graph_.add(WaitGraph::Mode::any);
-  all_.graph_.wait_for(perhaps, members.all_others);
-  all_.graph_.wait_for(perhaps, WaitGraph::guessed);
-  wait.node = all_.graph_.add(WaitGraph::Mode::all);
-  all_.graph_.wait_for(wait.node, members.needed);
-  all_.graph_.wait_for(wait.node, perhaps);
+  const WaitNode perhaps = all_.graph_.either(members.all_others, WaitGraph::guessed);
+  wait.node = all_.graph_.both(members.needed, perhaps);
   if (members.needed != WaitGraph::satisfied)
     return;
   wait.mode = WaitGraph::Mode::any;

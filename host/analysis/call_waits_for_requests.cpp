@@ -60,20 +60,14 @@ void CallWaits::OfProcess::wait_for_requests(CallWait& wait, CallKind kind) {
 }
 
 void CallWaits::OfProcess::also_waits_for_hidden(CallWait& wait) {
-  const WaitNode both = all_.graph_.add(WaitGraph::Mode::all);
-  all_.graph_.wait_for(both, wait.node);
-  all_.graph_.wait_for(both, WaitGraph::unknown);
-  wait.node = both;
+  wait.node = all_.graph_.both(wait.node, WaitGraph::unknown);
   say_unknown(wait, fmt::format("all that {} waits for", words_of(wait)));
 }
 
 void CallWaits::OfProcess::may_wait_for_hidden(CallWait& wait) {
   if (wait.node == WaitGraph::unknown || wait.node == WaitGraph::satisfied)
     return;
-  const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
-  all_.graph_.wait_for(either, wait.node);
-  all_.graph_.wait_for(either, WaitGraph::unknown);
-  wait.node = either;
+  wait.node = all_.graph_.either(wait.node, WaitGraph::unknown);
   say_unknown(wait, fmt::format("all that {} waits for", words_of(wait)));
 }
 
@@ -165,10 +159,7 @@ void CallWaits::OfProcess::wait_for_own_of(CallWait& wait,
   add(wait, WaitGraph::Mode::any);
   for (const OperationAt& at : candidates)
     wait_for(wait, at);
-  const WaitNode both = all_.graph_.add(WaitGraph::Mode::all);
-  all_.graph_.wait_for(both, wait.node);
-  all_.graph_.wait_for(both, all_or_unknown(candidates));
-  wait.node = both;
+  wait.node = all_.graph_.both(wait.node, all_or_unknown(candidates));
   wait.guessed = true;
 }
 
@@ -176,17 +167,11 @@ WaitNode CallWaits::OfProcess::all_or_unknown(const std::vector<OperationAt>& op
   const WaitNode all = all_.graph_.add(WaitGraph::Mode::all);
   for (const OperationAt& at : operations)
     all_.graph_.wait_for(all, all_.requests_.node_of(index_, at));
-  const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
-  all_.graph_.wait_for(either, all);
-  all_.graph_.wait_for(either, WaitGraph::unknown);
-  return either;
+  return all_.graph_.either(all, WaitGraph::unknown);
 }
 
 void CallWaits::OfProcess::may_wait_for(CallWait& wait, WaitNode other) {
-  const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
-  all_.graph_.wait_for(either, wait.node);
-  all_.graph_.wait_for(either, other);
-  wait.node = either;
+  wait.node = all_.graph_.either(wait.node, other);
   wait.guessed = wait.guessed || other == WaitGraph::guessed;
 }
 
@@ -232,10 +217,7 @@ void CallWaits::OfProcess::wait_for_unseen(CallWait& wait, std::size_t count) {
     wait.collectives.push_back(&collective);
     all_.graph_.wait_for(together, collective.node);
   }
-  const WaitNode either = all_.graph_.add(WaitGraph::Mode::any);
-  all_.graph_.wait_for(either, together);
-  all_.graph_.wait_for(either, WaitGraph::guessed);
-  all_.graph_.wait_for(wait.node, either);
+  all_.graph_.wait_for(wait.node, all_.graph_.either(together, WaitGraph::guessed));
   wait.guessed = true;
 }
 

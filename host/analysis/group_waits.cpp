@@ -79,10 +79,7 @@ private:
     const bool alone = !group_.all || elements_.size() == 1;
     if (!still_ || !alone || element.suspect == WaitGraph::satisfied)
       return element.node;
-    const WaitNode both = graph_.add(WaitGraph::Mode::all);
-    graph_.wait_for(both, element.node);
-    graph_.wait_for(both, element.suspect);
-    return both;
+    return graph_.both(element.node, element.suspect);
   }
 
   static bool surely_waits(const Element& element) {

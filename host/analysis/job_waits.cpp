@@ -121,10 +121,7 @@ WaitNode JobWaits::outside_of_mpi(std::size_t process, const ThreadView& thread,
     // Beside threads in MPI it waits for one of them; it may also wait for another process.
     if (waits.calls.empty())
       break;
-    const WaitNode node = graph_.add(WaitGraph::Mode::any);
-    graph_.wait_for(node, nodes_[process]);
-    graph_.wait_for(node, WaitGraph::unproven);
-    return node;
+    return graph_.either(nodes_[process], WaitGraph::unproven);
   }
   case ThreadState::waiting:
     break;

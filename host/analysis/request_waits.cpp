@@ -105,7 +105,7 @@ void RequestWaits::wait_for_members(std::size_t process, CollectiveUnderWay& col
   collective.members = *wait;
   graph_.wait_for(collective.node, wait->needed);
   if (wait->has_others())
-    graph_.wait_for(collective.node, either(wait->all_others, WaitGraph::guessed));
+    graph_.wait_for(collective.node, graph_.either(wait->all_others, WaitGraph::guessed));
 }
 
 /// A member that has not entered a collective, as far as is known. If it has left MPI, it did so
@@ -114,8 +114,8 @@ WaitNode RequestWaits::member(const Partner& partner, bool unsure) {
   const WaitNode node = node_of(partner);
   if (!unsure || !partner.process)
     return node;
-  return either(node, does_no_more_[*partner.process] ? still_gone(*partner.process)
-                                                      : WaitGraph::unknown);
+  return graph_.either(node, does_no_more_[*partner.process] ? still_gone(*partner.process)
+                                                             : WaitGraph::unknown);
 }
 
 WaitNode RequestWaits::node_of(const Partner& partner) const {
@@ -132,13 +132,6 @@ WaitNode RequestWaits::node_for(std::size_t process, const Partner& partner) con
   return partner.process == process && !has_threads_[process] ? WaitGraph::never : node_of(partner);
 }
 
-WaitNode RequestWaits::either(WaitNode one, WaitNode other) {
-  const WaitNode node = graph_.add(WaitGraph::Mode::any);
-  graph_.wait_for(node, one);
-  graph_.wait_for(node, other);
-  return node;
-}
-
 WaitNode RequestWaits::peer_in(std::size_t process, const Partner& partner, const Seat& seat,
                                const Operation& operation) {
   const WaitNode node = node_for(process, partner);
@@ -148,7 +141,7 @@ WaitNode RequestWaits::peer_in(std::size_t process, const Partner& partner, cons
   const auto same = std::ranges::find_if(others, [&](const CollectiveUnderWay& each) {
     return each.seat->key == seat.key && each.tag == *operation.tag.value;
   });
-  return same == others.end() ? node : either(node, same->node);
+  return same == others.end() ? node : graph_.either(node, same->node);
 }
 
 WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at, bool alone) {
@@ -164,7 +157,7 @@ WaitNode RequestWaits::node_of(std::size_t process, const OperationAt& at, bool 
     return node;
   const bool too_late =
       alone && at.op_class == OpClass::receive && sends_no_data(partner_of(process, at));
-  return too_late ? node : either(node, WaitGraph::guessed);
+  return too_late ? node : graph_.either(node, WaitGraph::guessed);
 }
 
 /// A message that has not come is stuck if both its processes were in MPI all the time, as far as
@@ -197,17 +190,17 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
   case Traffic::none:
     return node;
   case Traffic::came:
-    return either(node, WaitGraph::doubtful);
+    return graph_.either(node, WaitGraph::doubtful);
   case Traffic::moving:
     return WaitGraph::satisfied;
   case Traffic::stuck:
-    return either(node, WaitGraph::unknown);
+    return graph_.either(node, WaitGraph::unknown);
   case Traffic::unknown:
     break;
   }
-  return either(node, does_no_more_[*sender->process]
-                          ? still_gone(*sender->process)
-                          : message_to(process, seat, operation, *sender->process));
+  return graph_.either(node, does_no_more_[*sender->process]
+                                 ? still_gone(*sender->process)
+                                 : message_to(process, seat, operation, *sender->process));
 }
 
 /// Whether a receive may have a message on its way to it, where none are counted. One that was
@@ -265,7 +258,7 @@ WaitNode RequestWaits::matched(std::size_t process, const Seat& seat, const Oper
   if (!sender || !sender->process ||
       picture_.process(*sender->process).presence != Presence::exited)
     return WaitGraph::satisfied;
-  return either(WaitGraph::never, still_gone(*sender->process));
+  return graph_.either(WaitGraph::never, still_gone(*sender->process));
 }
 
 /// Whether every member that the document has, and that may still send, counts its messages there.
@@ -327,9 +320,9 @@ WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat, const Ope
   case Traffic::moving:
     return WaitGraph::satisfied;
   case Traffic::stuck:
-    return either(anybody(process, seat), WaitGraph::unknown);
+    return graph_.either(anybody(process, seat), WaitGraph::unknown);
   case Traffic::came:
-    return either(anybody(process, seat), WaitGraph::doubtful);
+    return graph_.either(anybody(process, seat), WaitGraph::doubtful);
   case Traffic::none:
   case Traffic::unknown:
     break;
@@ -338,8 +331,8 @@ WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat, const Ope
   if (all_count(process, seat))
     return node;
   if (was_suspended(process))
-    return either(node, WaitGraph::unknown);
-  return numbers_.is_new(seat, operation) == true ? either(node, WaitGraph::doubtful) : node;
+    return graph_.either(node, WaitGraph::unknown);
+  return numbers_.is_new(seat, operation) == true ? graph_.either(node, WaitGraph::doubtful) : node;
 }
 
 /// Whether the member is inside a collective and waits there with operations of this kind and tag.
@@ -371,11 +364,12 @@ WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat
     return known->second;
   WaitNode node = absent_members(process, seat, operation);
   if (traffic == Traffic::stuck || traffic == Traffic::came)
-    node = either(node, traffic == Traffic::stuck ? WaitGraph::unknown : WaitGraph::doubtful);
+    node =
+        graph_.either(node, traffic == Traffic::stuck ? WaitGraph::unknown : WaitGraph::doubtful);
   else if (node > WaitGraph::last_constant && !all_count(process, seat))
-    node = either(node, was_suspended(process)                     ? WaitGraph::unknown
-                        : numbers_.is_new(seat, operation) == true ? WaitGraph::doubtful
-                                                                   : WaitGraph::guessed);
+    node = graph_.either(node, was_suspended(process)                     ? WaitGraph::unknown
+                               : numbers_.is_new(seat, operation) == true ? WaitGraph::doubtful
+                                                                          : WaitGraph::guessed);
   return known->second = node;
 }
 
@@ -395,8 +389,8 @@ WaitNode RequestWaits::absent_members(std::size_t process, const Seat& seat,
       continue;
     WaitNode needed = member ? node_of(*member) : WaitGraph::unknown;
     if (needed == WaitGraph::never && !counts(*member->process, seat))
-      needed =
-          either(needed, still_gone(*member->process)); // it may have been in the instance before
+      needed = graph_.either(
+          needed, still_gone(*member->process)); // it may have been in the instance before
     graph_.wait_for(node, needed);
   }
   return node;
@@ -423,7 +417,7 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
   const Seat* theirs = picture_.seat(receiver, seat.key);
   const auto own_rank = seat.communicator->local_rank;
   if (theirs == nullptr || !own_rank)
-    return either(node, does_no_more_[receiver] ? still_gone(receiver) : WaitGraph::guessed);
+    return graph_.either(node, does_no_more_[receiver] ? still_gone(receiver) : WaitGraph::guessed);
   const Communicator& communicator = *theirs->communicator;
   if (arrived_.of(communicator).has(*own_rank, operation.sequence, operation.tag.value)) {
     const bool met =
@@ -432,21 +426,22 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
     return met ? WaitGraph::satisfied : node;
   }
   if (arrived_.of(communicator).holds(*own_rank, operation.tag.value))
-    return either(node,
-                  WaitGraph::unproven); // MPI_Mprobe has the message, and MPI_Mrecv is to come
+    return graph_.either(
+        node,
+        WaitGraph::unproven); // MPI_Mprobe has the message, and MPI_Mrecv is to come
   const auto arrived = channels_.arrived(process, *theirs, operation.sequence);
   if (arrived == false) {
     const bool stuck =
         seen(channels_.traffic(process, *theirs), process, receiver) == Traffic::stuck;
-    return either(node, stuck ? WaitGraph::unknown : WaitGraph::satisfied);
+    return graph_.either(node, stuck ? WaitGraph::unknown : WaitGraph::satisfied);
   }
   if (!is_whole(communicator.queue(OpClass::unexpected)))
-    return either(node, WaitGraph::guessed);
+    return graph_.either(node, WaitGraph::guessed);
   // The message has met a receive, or is about to meet one. But UCX lists no message that
   // MPI_Mprobe has taken.
   const bool listed = operation.source != OpSource::mqbridge || communicator.counters ||
                       meets_receive(communicator, *own_rank, operation);
-  return listed ? WaitGraph::satisfied : either(node, WaitGraph::unknown);
+  return listed ? WaitGraph::satisfied : graph_.either(node, WaitGraph::unknown);
 }
 
 /// Whether the receiver has a receive for this send, which has met its message or will.
@@ -471,8 +466,8 @@ WaitNode RequestWaits::recorded_send(std::size_t process, std::size_t receiver,
     return WaitGraph::satisfied;
   const WaitNode node = receiver_of(process, at);
   if (does_no_more_[receiver] && !counts(receiver, *at.seat))
-    return either(node, still_gone(receiver));
-  return kind == SendKind::synchronous ? node : either(node, WaitGraph::guessed);
+    return graph_.either(node, still_gone(receiver));
+  return kind == SendKind::synchronous ? node : graph_.either(node, WaitGraph::guessed);
 }
 
 WaitNode RequestWaits::receiver_of(std::size_t process, const OperationAt& at) const {
@@ -488,7 +483,7 @@ WaitNode RequestWaits::met_send(std::size_t process, const OperationAt& at) {
   const auto own_rank = at.seat->communicator->local_rank;
   const bool held = theirs != nullptr && own_rank &&
                     arrived_.of(*theirs->communicator).holds(*own_rank, at.operation->tag.value);
-  return held ? either(receiver_of(process, at), WaitGraph::unproven) : WaitGraph::satisfied;
+  return held ? graph_.either(receiver_of(process, at), WaitGraph::unproven) : WaitGraph::satisfied;
 }
 
 bool RequestWaits::was_met_before(const OperationAt& at) {

@@ -117,7 +117,6 @@ private:
   /// Whether the process counts its messages on the communicator of this seat, which another
   /// process may have.
   bool counts(std::size_t process, const Seat& seat) const;
-  WaitNode either(WaitNode one, WaitNode other);
   bool all_count(std::size_t process, const Seat& seat);
   Traffic seen(Traffic traffic, std::size_t sender, std::size_t receiver);
   bool is_in_instance(std::size_t member, std::uint32_t key, const Operation& operation) const;

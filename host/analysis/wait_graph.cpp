@@ -119,6 +119,20 @@ WaitNode WaitGraph::add(Mode mode) {
   return static_cast<WaitNode>(modes_.size() - 1);
 }
 
+WaitNode WaitGraph::either(WaitNode one, WaitNode other) {
+  const WaitNode node = add(Mode::any);
+  wait_for(node, one);
+  wait_for(node, other);
+  return node;
+}
+
+WaitNode WaitGraph::both(WaitNode one, WaitNode other) {
+  const WaitNode node = add(Mode::all);
+  wait_for(node, one);
+  wait_for(node, other);
+  return node;
+}
+
 void WaitGraph::wait_for(WaitNode node, WaitNode other) {
   edges_.emplace_back(node, other);
 }

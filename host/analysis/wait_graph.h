@@ -41,6 +41,10 @@ public:
 
   /// A new node that waits for nothing yet: with `all` it can go on, with `any` it never will.
   WaitNode add(Mode mode);
+  /// A new node that can go on once one of these can.
+  WaitNode either(WaitNode one, WaitNode other);
+  /// The same for once both of them can.
+  WaitNode both(WaitNode one, WaitNode other);
   void set_mode(WaitNode node, Mode mode) { modes_[node] = mode; }
   /// `node` waits for `other`. A repeated edge does no harm.
   void wait_for(WaitNode node, WaitNode other);
