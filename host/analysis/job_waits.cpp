@@ -117,12 +117,11 @@ WaitNode JobWaits::outside_of_mpi(std::size_t process, const ThreadView& thread,
       return WaitGraph::doubtful;
     waits.idle.push_back(thread.call);
     return WaitGraph::idle;
-  case ThreadState::in_lock: {
+  case ThreadState::in_lock:
     // Beside threads in MPI it waits for one of them; it may also wait for another process.
     if (waits.calls.empty())
       break;
     return graph_.either(nodes_[process], WaitGraph::unproven);
-  }
   case ThreadState::waiting:
     break;
   case ThreadState::unknown:
