@@ -68,8 +68,10 @@ constexpr auto limits = std::to_array<DllLimit>({
 constexpr auto own_variables = std::to_array<std::string_view>(
     {"ess_base_vpid", "orte_ess_vpid", "orte_ess_node_rank", "orte_top_session_dir",
      "orte_jobfam_session_dir", "orte_job_session_dir", "orte_proc_session_dir"});
-/// Of release 5.0.
-constexpr auto lost_variables = std::to_array<std::string_view>({"mpi_ft_verbose"});
+/// All that releases 4.1 and 5.0 register so, by their sources.
+constexpr auto lost_variables =
+    std::to_array<std::string_view>({"coll_ftagree_agreement", "dl_libltdl_have_lt_dladvise",
+                                     "mpi_ft_verbose", "pml_ucx_multi_send_nb"});
 
 } // namespace
 
