@@ -19,7 +19,7 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' "Cod
 root=$(mktemp -d --tmpdir=/var/tmp mqbridge-chroot.XXXXXX)
 # What is mounted there is mounted in the namespace of the command alone.
 trap 'rm -rf --one-file-system "$root"' EXIT
-debootstrap --variant=minbase "$suite" "$root/system" "$mirror" >"$root/log" 2>&1 || die "debootstrap of $suite:"$'\n'"$(tail "$root/log")"
+debootstrap --variant=minbase "$suite" "$root/system" "$mirror" >"$root/log" 2>&1 </dev/null || die "debootstrap of $suite:"$'\n'"$(tail "$root/log")"
 git clone --quiet . "$root/system/root/mqbridge"
 cp /etc/resolv.conf /etc/hosts "$root/system/etc/"
 # Not by chroot(2): its root would be no mount, and tests that make namespaces of their own need one.

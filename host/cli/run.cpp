@@ -19,18 +19,14 @@ namespace mqbridge {
 
 Installation Installation::find(std::string_view version) {
   std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto directory = program.parent_path();
   return {std::string(version),
-          directory,
-          {directory / "packs", directory.parent_path() / "share" / "mqbridge" / "packs"}};
+          std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path()};
 }
 
 DumpOptions Installation::complete(DumpOptions options) const {
   options.program_directory = program_directory;
-  options.pack_directories = pack_directories;
-  options.dll.own_directories = {program_directory,
-                                 program_directory.parent_path() / "lib" / "mqbridge"};
+  options.pack_directories = {program_directory / "packs"};
+  options.dll.own_directories = {program_directory};
   return options;
 }
 
@@ -67,7 +63,7 @@ int execute(const PrintCommand& command, const Installation&) {
   return exit_output;
 }
 
-int run(std::span<const char* const> arguments, std::string_view version) {
+int run(std::span<const char* const> arguments, std::string_view version, std::string_view build) {
   reserve_standard_descriptors();
   survive_failing_writes();
   see_children_end();
@@ -75,7 +71,7 @@ int run(std::span<const char* const> arguments, std::string_view version) {
     print_on_stderr(short_usage());
     return exit_usage;
   }
-  const auto command = parse_command_line(arguments, version);
+  const auto command = parse_command_line(arguments, fmt::format("{} ({})", version, build));
   if (!command) {
     print_error(command.error());
     return exit_usage;

@@ -204,7 +204,7 @@ void declare_types(CLI::App& app, RawOptions& raw) {
       app.add_subcommand("types", "type carriers and packs for stripped MPI libraries");
   types->require_subcommand(1);
   CLI::App* make =
-      types->add_subcommand("make", "make them from the development headers of the MPI");
+      types->add_subcommand("make", "make a carrier or pack from the MPI's development headers");
   make->footer(
       "FILE becomes a type carrier, a small shared object; where its name ends in .types, a pack.");
   add_value(make, "--mpi", raw.mpi,
@@ -219,7 +219,7 @@ void declare_types(CLI::App& app, RawOptions& raw) {
   add_value(make, "-o", raw.output, "file to write", "FILE")->required();
   CLI::App* show = types->add_subcommand("show", "print what a carrier or pack holds");
   show->add_option("FILE", raw.types_file, "carrier or pack")->required()->type_name("");
-  CLI::App* check = types->add_subcommand("check", "compare with an installed MPI library");
+  CLI::App* check = types->add_subcommand("check", "compare one with an installed MPI library");
   check->add_option("FILE", raw.types_file, "carrier or pack")->required()->type_name("");
   add_value(check, "--library", raw.library, "the MPI library (default: the installed libmpi)",
             "PATH");

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace mqbridge {
 
@@ -26,10 +25,10 @@ inline constexpr int exit_command_missing = 127;
 /// What the program knows about itself.
 struct Installation {
   std::string version;
-  std::filesystem::path program_directory; ///< holds mqbridge-worker and mqbridge-guardian
-  std::vector<std::filesystem::path> pack_directories;
+  /// Holds all that belongs to the program: in the build tree, and as it is installed, where
+  /// PREFIX/bin has a link to the program.
+  std::filesystem::path program_directory;
 
-  /// Build tree: BUILD/packs. Installed: PREFIX/bin and PREFIX/share/mqbridge/packs.
   static Installation find(std::string_view version);
   /// `options`, with the paths of the installation filled in.
   DumpOptions complete(DumpOptions options) const;

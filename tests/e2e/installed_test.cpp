@@ -1,0 +1,100 @@
+// The program as `cmake --install` puts it, and moved elsewhere: all that belongs to it is found
+// from where it is.
+
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/mqbridge_run.h"
+
+#include <gmock/gmock.h>
+#include <sstream>
+
+namespace mqbridge::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Each;
+using testing::IsSupersetOf;
+using testing::StartsWith;
+
+class Installed : public testing::Test {
+protected:
+  void SetUp() override {
+    const Outcome installed = run_program({{"cmake", "--install", MQBRIDGE_BINARY_DIRECTORY,
+                                            "--prefix", (files_ / "first").string()}});
+    ASSERT_EQ(installed.status(), 0) << installed.out << installed.err;
+    fs::rename(files_ / "first", prefix_);
+  }
+
+  /// The only file of that name.
+  std::string file(const std::string& name) const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(prefix_))
+      if (entry.path().filename() == name && !entry.is_symlink())
+        found.push_back(entry.path().string());
+    EXPECT_EQ(found.size(), 1U) << name;
+    return found.empty() ? "" : found.front();
+  }
+
+  /// As a user without a home runs it, and with a mask that gives nobody else anything.
+  Outcome run(const std::string& arguments) const {
+    const std::string path = "PATH=/usr/local/bin:/usr/bin:/bin";
+    return run_program(
+        {{"env", "-i", path, "LC_ALL=C", "sh", "-c",
+          "umask 077; exec " + (prefix_ / "bin/mqbridge").string() + " " + arguments}});
+  }
+
+  /// What is offered behind these words.
+  std::vector<std::string> completed(const std::vector<std::string>& words) const {
+    const fs::path script = prefix_ / "share/bash-completion/completions/mqbridge";
+    std::vector<std::string> command{"bash", script.string(), (prefix_ / "bin/mqbridge").string()};
+    command.insert(command.end(), words.begin(), words.end());
+    std::istringstream lines(run_program({command}).out);
+    std::vector<std::string> all;
+    for (std::string line; std::getline(lines, line);)
+      all.push_back(line);
+    return all;
+  }
+
+  test::TempDirectory files_;
+  fs::path prefix_ = files_ / "moved";
+};
+
+TEST_F(Installed, DumpsAJobWithWhatLiesBesideIt) {
+  const std::string recorder = (fs::path(file("libmqbridge-queues.so")).parent_path() /
+                                "recorder/openmpi/libmqbridge-recorder.so")
+                                   .string();
+  const MpiJob job(
+      {.program = "ring_deadlock", .ranks = 4, .environment = {{"LD_PRELOAD", recorder}}});
+  ASSERT_TRUE(job.await_spinning({0, 1, 2, 3}));
+  const std::string launcher = std::to_string(job.launcher());
+  const Outcome dumped = run("dump --format json --mpirun " + launcher);
+  ASSERT_EQ(dumped.status(), 0) << dumped.err;
+  const auto document = nlohmann::json::parse(dumped.out);
+  ASSERT_EQ(document["ranks"].size(), 4U);
+  for (const auto& rank : document["ranks"])
+    EXPECT_EQ(rank["dll"]["path"], file("libmqbridge-queues.so"));
+
+  const Outcome why = run("why --mpirun " + launcher);
+  EXPECT_EQ(why.status(), 0) << why.err;
+  EXPECT_THAT(why.out,
+              testing::ContainsRegex("VERDICT  DEADLOCK \\(certain\\): 4 ranks in a cycle"));
+  EXPECT_THAT(completed({"dump", "--mpirun", ""}), testing::ElementsAre(launcher));
+  EXPECT_THAT(completed({"dump", "--rank", ""}), testing::ElementsAre("0", "1", "2", "3"));
+}
+
+TEST_F(Installed, CompletesCommandsOptionsAndValues) {
+  EXPECT_THAT(completed({""}), IsSupersetOf({"why", "dump", "types", "help", "--version"}));
+  EXPECT_THAT(completed({"help", ""}), IsSupersetOf({"why", "dump"}));
+  EXPECT_THAT(completed({"types", ""}), IsSupersetOf({"make", "show", "check"}));
+  EXPECT_THAT(completed({"types", "make", ""}), IsSupersetOf({"--cc", "-o"}));
+  EXPECT_THAT(completed({"dump", "--dll", ""}), testing::ElementsAre("@files", "none"));
+  EXPECT_THAT(completed({"dump", "--threads", ""}), testing::ElementsAre("application", "all"));
+  EXPECT_THAT(completed({"dump", "--fail-on", ""}), testing::ElementsAre("deadlock", "stuck"));
+  const auto options = completed({"dump", "--format", "json", "--"});
+  EXPECT_THAT(options, Each(StartsWith("-")));
+  EXPECT_THAT(options, IsSupersetOf({"--format", "--mpirun", "-o"}));
+  EXPECT_THAT(completed({"run", "--", ""}), testing::ElementsAre("@files"));
+  EXPECT_THAT(completed({"no-command", ""}), testing::IsEmpty());
+}
+
+} // namespace
+} // namespace mqbridge::e2e
