@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # A 4-rank Open MPI job that is really deadlocked, found and dumped. Called by `./dev demo`.
-#   docker/demo.sh BUILD_DIRECTORY
+#   docker/demo.sh BUILD_DIRECTORY [ARGUMENTS...]      with arguments: what mqbridge prints of the job then, and nothing else
 set -euo pipefail
 build=$1
+shift
 work=$(mktemp -d)
 job=
 
@@ -33,12 +34,16 @@ all_ready() { [[ $(find "$work" -name 'ready.*' | wc -l) == 4 ]]; }
 export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 PMIX_MCA_gds=hash
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-echo "1. mpirun -np 4 ring_deadlock: every rank waits for its left neighbour before it sends to its right one"
+(($#)) || echo "1. mpirun -np 4 ring_deadlock: every rank waits for its left neighbour before it sends to its right one"
 mpirun --oversubscribe -np 4 "$build/inferiors/ring_deadlock" "$work" >"$work/mpirun.log" 2>&1 &
 job=$!
 wait_for 30 "the job" all_ready
 sleep 0.3 # until all ranks are inside of the receive that never ends
 
+if (($#)); then
+  "$build/mqbridge" "$@"
+  exit
+fi
 echo "2. mqbridge ranks"
 echo
 "$build/mqbridge" ranks || [[ $? == 1 ]] # other users' processes may not be read
