@@ -9,11 +9,13 @@
 namespace mqbridge {
 namespace {
 
-const MpiSupport& find_support(std::string_view wanted, std::string_view MpiFacts::*field) {
+/// The first one whose facts are those that are wanted.
+template <typename Are>
+const MpiSupport& find_support(Are are_wanted) {
   static const MpiSupport unknown;
   const auto mpis = known_mpis();
   const auto found =
-      std::ranges::find_if(mpis, [&](const auto* mpi) { return mpi->facts().*field == wanted; });
+      std::ranges::find_if(mpis, [&](const auto* mpi) { return are_wanted(mpi->facts()); });
   return found != mpis.end() ? **found : unknown;
 }
 
@@ -52,11 +54,13 @@ std::vector<std::string_view> launcher_table_libraries() {
 }
 
 const MpiSupport& support_of(std::string_view provider) {
-  return find_support(provider, &MpiFacts::provider);
+  return find_support([&](const MpiFacts& mpi) { return mpi.provider == provider; });
 }
 
 const MpiSupport& support_named(std::string_view name) {
-  return find_support(name, &MpiFacts::name);
+  return find_support([&](const MpiFacts& mpi) {
+    return mpi.name == name || std::ranges::find(mpi.other_names, name) != mpi.other_names.end();
+  });
 }
 
 } // namespace mqbridge

@@ -122,6 +122,7 @@ struct CarrierFacts {
 struct MpiFacts {
   std::string_view provider = "other"; ///< MpiLibrary::provider
   std::string_view name = "MPI";       ///< "Open MPI"
+  Names other_names = {}; ///< that read_release() may return: of MPIs that are made of this one
   /// This is no MPI, but a recorder: it keeps the calls of the MPI that is loaded beside it.
   bool is_recorder = false;
   SymbolFacts symbols = {};

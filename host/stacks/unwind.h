@@ -48,7 +48,8 @@ struct UnwoundThread {
 /// own with libdwfl. The target is not asked. One answer for each captured thread, in order. A
 /// premature end becomes a warning (stacks.crashed, stacks.timeout, stacks.protocol); threads that
 /// were not reached have no frames, and end with `limit`. An architecture that libdw cannot unwind
-/// is a warning, too (stacks.platform): then each thread has its innermost frame alone. Errors:
+/// is a warning, too (stacks.platform): then each thread has its innermost frame alone, or none
+/// where its registers are not known. Errors:
 /// worker.start, sandbox.unavailable, and those of work_over().
 Result<std::vector<UnwoundThread>> unwind(const CapturedStacks& captured,
                                           std::span<const Image> images, const Platform& platform,

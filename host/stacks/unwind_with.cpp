@@ -15,10 +15,8 @@
 namespace mqbridge {
 namespace {
 
-Error cannot_unwind(const Platform& platform) {
-  return {"stacks.platform",
-          fmt::format("stacks have their innermost frame alone: libdw does not unwind {}",
-                      platform.architecture),
+Error cannot_unwind(const Platform& platform, std::string_view what) {
+  return {"stacks.platform", fmt::format("stacks have {} {}", what, platform.architecture),
           "gdb or lldb of that platform may show more"};
 }
 
@@ -232,7 +230,8 @@ Result<std::vector<UnwoundThread>> unwind_with(sandbox::Conversation& unwinder,
   std::ranges::transform(captured.threads, std::back_inserter(threads), without_frames);
   const auto stack_pointer = stack_pointer_number(platform);
   if (!stack_pointer && !threads.empty())
-    warnings.push_back(cannot_unwind(platform));
+    warnings.push_back(
+        cannot_unwind(platform, "no frames: mqbridge does not know the registers of"));
   if (!stack_pointer && options.sites.empty())
     return threads;
   const UnwindModules modules(captured, images, options.paths);
@@ -255,7 +254,8 @@ Result<std::vector<UnwoundThread>> unwind_with(sandbox::Conversation& unwinder,
   }
   name_sites(options.sites, stacks.back(), names);
   if (!questions.supported())
-    warnings.push_back(cannot_unwind(platform));
+    warnings.push_back(
+        cannot_unwind(platform, "their innermost frame alone: libdw does not unwind"));
   return threads;
 }
 

@@ -87,6 +87,7 @@ TEST_F(MpichRelease, OfMpisThatAreMadeOfMpichHasTheirNames) {
     ASSERT_TRUE(mpi) << text;
     EXPECT_EQ(mpi->provider, "mpich");
     EXPECT_EQ(mpi->name, name);
+    EXPECT_EQ(support_named(name).facts().provider, "mpich") << "as reports look it up";
     EXPECT_FALSE(mpi->version) << text;
   }
 }

@@ -1,6 +1,7 @@
 // Call stacks of other platforms' programs, from cores that QEMU wrote. What they must be, the
 // programs said themselves.
 
+#include "host/stacks/unwind.h"
 #include "tests/stacks/core_subject.h"
 #include "tests/stacks/platforms.h"
 
@@ -43,6 +44,20 @@ TEST(StacksOfMips, AreWholeOrHaveTheirInnermostFrameAndAWarning) {
     expect_innermost_alone(threads);
   else
     EXPECT_EQ(threads.at(0).stack.end, StackEnd::outermost);
+}
+
+TEST(StacksOfAlpha, HaveNoFramesAndAWarningThatSaysSo) {
+  CapturedStacks captured;
+  captured.threads.emplace_back();
+  Warnings warnings;
+  const auto threads = unwind(captured, {}, {.architecture = "alpha"}, unwind_options(), warnings);
+  ASSERT_TRUE(threads) << threads.error().message;
+  ASSERT_EQ(threads->size(), 1U);
+  EXPECT_TRUE(threads->front().stack.frames.empty());
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(warnings.front().code, "stacks.platform");
+  EXPECT_EQ(warnings.front().message,
+            "stacks have no frames: mqbridge does not know the registers of alpha");
 }
 
 } // namespace

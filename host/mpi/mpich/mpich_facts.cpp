@@ -55,11 +55,15 @@ constexpr auto limits = std::to_array<DllLimit>({
     DllLimit{.subject = "probe", .text = "what MPI_Probe and MPI_Mprobe wait for is in no list"},
 });
 
+/// Those of mpich_release.cpp.
+constexpr auto other_names = std::to_array<std::string_view>({"MVAPICH", "Intel MPI", "MPICH ABI"});
+
 } // namespace
 
 constinit const MpiFacts own_facts = {
     .provider = "mpich",
     .name = "MPICH",
+    .other_names = other_names,
     // The version is in version.c.
     .symbols = {.of_each_process = symbols, .version = "MPII_Version_string", .roots = roots},
     // The number is the one of MPICH's binary interface, which Intel MPI, Cray MPI and MVAPICH
