@@ -186,7 +186,9 @@ TEST(Help, WithoutArgumentsIsWrongUsageInTenLines) {
 TEST(Version, IsOneLine) {
   const Ran ran = run("mqbridge --version");
   EXPECT_EQ(ran.status, 0);
-  EXPECT_TRUE(std::regex_match(ran.out, std::regex("mqbridge \\d+\\.\\d+\\.\\d+ \\(commit [^,]+, [^,]+\\)\n"))) << ran.out;
+  EXPECT_TRUE(std::regex_match(
+      ran.out, std::regex("mqbridge \\d+\\.\\d+\\.\\d+ \\(commit [^,]+, [^,]+\\)\n")))
+      << ran.out;
 }
 
 struct Wrong {

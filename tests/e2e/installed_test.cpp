@@ -4,6 +4,7 @@
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 
+#include <fstream>
 #include <gmock/gmock.h>
 #include <sstream>
 
@@ -77,8 +78,8 @@ TEST_F(Installed, DumpsAJobWithWhatLiesBesideIt) {
   EXPECT_EQ(why.status(), 0) << why.err;
   EXPECT_THAT(why.out,
               testing::ContainsRegex("VERDICT  DEADLOCK \\(certain\\): 4 ranks in a cycle"));
-  EXPECT_THAT(completed({"dump", "--mpirun", ""}), testing::ElementsAre(launcher));
-  EXPECT_THAT(completed({"dump", "--rank", ""}), testing::ElementsAre("0", "1", "2", "3"));
+  EXPECT_THAT(completed({"dump", "--mpirun", ""}), testing::Contains(launcher));
+  EXPECT_THAT(completed({"dump", "--rank", ""}), IsSupersetOf({"0", "1", "2", "3"}));
 }
 
 TEST_F(Installed, CompletesCommandsOptionsAndValues) {
@@ -94,6 +95,32 @@ TEST_F(Installed, CompletesCommandsOptionsAndValues) {
   EXPECT_THAT(options, IsSupersetOf({"--format", "--mpirun", "-o"}));
   EXPECT_THAT(completed({"run", "--", ""}), testing::ElementsAre("@files"));
   EXPECT_THAT(completed({"no-command", ""}), testing::IsEmpty());
+}
+
+// A host's name in a file that ssh writes is what the host's owner said.
+TEST_F(Installed, CompletionExpandsNothingOfWhatItOffers) {
+  fs::create_directories(files_ / ".ssh");
+  std::ofstream(files_ / ".ssh/known_hosts")
+      << "$(touch${IFS}run) ssh-ed25519 AAAA\n`touch${IFS}run` ssh-rsa AAAA\nnode7,10.0.0.7 "
+         "ssh-rsa AAAA\n";
+  const std::string script = (prefix_ / "share/bash-completion/completions/mqbridge").string();
+  const auto offered = [&](const std::string& words) {
+    const Outcome shell = run_program(
+        {{"bash", "-c",
+          "cd " + files_.path().string() + " && export HOME=$PWD && . " + script +
+              " && COMP_WORDS=(" + (prefix_ / "bin/mqbridge").string() + " " + words +
+              ") && COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) && compopt() { :; } && _mqbridge && "
+              "printf '%s\\n' \"${COMPREPLY[@]}\""}});
+    EXPECT_EQ(shell.err, "");
+    return shell.out;
+  };
+  EXPECT_EQ(offered("dump --node ''"), "node7\n");
+  EXPECT_FALSE(fs::exists(files_ / "run"));
+  EXPECT_EQ(offered("dump --format = js"), "json\n");
+  EXPECT_EQ(offered("dump -o/tmp/x --thr"), "--threads\n");
+  fs::create_directory(files_ / "run");
+  EXPECT_EQ(offered("ru"), "run\n");
+  EXPECT_EQ(offered("dump --sysroot mov"), "moved\n");
 }
 
 } // namespace

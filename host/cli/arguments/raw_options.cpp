@@ -199,6 +199,13 @@ void declare_ranks(CLI::App& app, RawOptions& raw) {
   add_output_options(ranks, raw);
 }
 
+/// The heading of commands in a help text, whatever this version of CLI11 calls it: completion and
+/// man pages read it.
+void head_commands(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands({}))
+    command->group("Subcommands");
+}
+
 void declare_types(CLI::App& app, RawOptions& raw) {
   CLI::App* types =
       app.add_subcommand("types", "type carriers and packs for stripped MPI libraries");
@@ -226,6 +233,7 @@ void declare_types(CLI::App& app, RawOptions& raw) {
   for (CLI::App* command : {make, show, check})
     command->add_flag("--no-sandbox", raw.no_sandbox,
                       "do not filter the system calls of what reads DWARF");
+  head_commands(*types);
 }
 
 } // namespace
@@ -247,6 +255,7 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   declare_doctor(app, raw);
   declare_types(app, raw);
   app.add_subcommand("help", "of a command: mqbridge help COMMAND");
+  head_commands(app);
 }
 
 } // namespace mqbridge

@@ -4,28 +4,28 @@
 
 # What may stand where CURRENT is, whatever it begins with.
 _mqbridge_words() {
-  local program=$1 command=() word previous='' help form value
+  local program=${1/#\~\//$HOME/} command=() word previous='' help form value
   shift
   while (($# > 1)); do
     word=$1
     [[ $word != -- ]] || { echo @files && return; } # behind it is a command of the user's
     [[ $word == -* || $previous == -* || ${#command[@]} -gt 1 || (${command[0]} && ${command[0]} != types) ]] || command+=("$word")
-    previous=$word
+    [[ $word == = ]] || previous=$word # readline takes --format=json for three words
     shift
   done
   [[ ${command[0]} != help ]] || { command=() && previous=''; } # of which a command may follow
   help=$("$program" help "${command[@]}" 2>/dev/null) || return
 
-  if [[ $previous == -* ]]; then
+  if [[ $previous =~ ^--?[a-z-]+$ ]]; then
     # The form of its value: "--format text|json", "-o FILE".
     form=$(sed -nE "s/^  ${previous} ([^ ]+).*/\1/p" <<<"$help" | head -n 1)
     case $previous in
       --mpirun) "$program" ranks 2>/dev/null | sed -nE 's/.*--mpirun ([0-9]+).*/\1/p' ;;
       --rank) "$program" ranks --format tsv 2>/dev/null | awk -F'\t' '$1 == "rank" && $3 != "" { print $3 }' | sort -nu ;;
-      --slurm) squeue --noheader --format=%i 2>/dev/null ;;
+      --slurm) squeue --me --noheader --format=%i 2>/dev/null ;;
       --node)
         sinfo --noheader --Node --format=%N 2>/dev/null
-        sed -nE 's/^([^|#,[ ]+)[, ].*/\1/p' ~/.ssh/known_hosts 2>/dev/null
+        sed -nE 's/^([A-Za-z0-9._-]+)[, ].*/\1/p' ~/.ssh/known_hosts 2>/dev/null
         ;;
     esac
     form=${form//\[*([^\]])\]/}
@@ -45,17 +45,26 @@ _mqbridge_words() {
   return 0
 }
 
+# Nothing of what is offered is ever expanded: names may come from other users and machines.
 _mqbridge() {
-  local current=${COMP_WORDS[COMP_CWORD]} words
-  words=$(_mqbridge_words "${COMP_WORDS[@]:0:COMP_CWORD}" "$current")
+  local current=${COMP_WORDS[COMP_CWORD]} word files=
+  [[ $current != = ]] || current=
   COMPREPLY=()
-  mapfile -t COMPREPLY < <(compgen -W "${words//@files/}" -- "$current")
-  [[ $words != *@files* ]] || mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
+  while IFS= read -r word; do
+    if [[ $word == @files ]]; then
+      files=1
+    elif [[ $word == "$current"* ]]; then
+      COMPREPLY+=("$word")
+    fi
+  done < <(_mqbridge_words "${COMP_WORDS[@]:0:COMP_CWORD}" "$current")
+  [[ $files ]] || return 0
+  compopt -o filenames
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")
 }
 
 shopt -s extglob
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   _mqbridge_words "$@"
 else
-  complete -o filenames -F _mqbridge mqbridge
+  complete -F _mqbridge mqbridge
 fi

@@ -6,6 +6,9 @@ set -euo pipefail
 program=$1 reference=$2 directory=$3
 mkdir -p "$directory"
 PATH=$(dirname "$program"):$PATH
+# Pages are of the day of the release, whenever they are made.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(date --date "$(sed -n 's/^ -- .*>  //p' "$reference/../../debian/changelog" | head -n 1)" +%s)}
+export SOURCE_DATE_EPOCH
 
 # commands [COMMAND]: a name and what it does, a line each.
 commands() { mqbridge help "$@" | sed -nE '/^Subcommands:/,/^$/s/^  ([a-z]+) +(.*)/\1 \2/p'; }
@@ -15,7 +18,7 @@ page() {
   local words="mqbridge${1:+ $1}"
   local file=${words// /-}
   help2man --no-info --name="$2" --manual="MPI message queues" --version-string="$file $version" --include=<(see_also "$1") "$words" |
-    sed -E "s/^\.SH NAME\$/&/; s/^mqbridge[^\\]* \\\\- /${file//-/\\\\-} \\\\- /" >"$directory/$file.1"
+    sed -E "s/^mqbridge[^\\]* \\\\- /${file//-/\\\\-} \\\\- /" >"$directory/$file.1"
 }
 
 # file_page NAME PAGE WHAT: without links, and a bar within a table is a bar.
@@ -26,11 +29,17 @@ file_page() {
 
 see_also() {
   printf '[SEE ALSO]\n'
-  [[ -z $1 ]] || printf '.BR mqbridge (1),\n'
+  if [[ $1 ]]; then
+    printf '.BR mqbridge (1),\n'
+  else
+    commands | awk '$1 != "help" { printf ".BR mqbridge\\-%s (1),\n", $1 }'
+  fi
   printf '.BR mqbridge\\-targets (5),\n.BR mqbridge\\-config (5),\n.BR mqbridge\\-output (5)\n'
 }
 
 version=$(mqbridge --version | cut -d' ' -f2)
+all=$(commands)
+[[ $all ]] || { echo "make_pages.sh: mqbridge help names no commands" >&2 && exit 1; }
 page '' "says why an MPI job hangs"
 while read -r command what; do
   [[ $command != help ]] || continue
@@ -38,7 +47,7 @@ while read -r command what; do
   while read -r below its_what; do
     page "$command $below" "$its_what"
   done < <(commands "$command")
-done < <(commands)
+done <<<"$all"
 file_page mqbridge-targets targets-file.md "the targets of a job, in a file"
 file_page mqbridge-config config.md "which debug DLL is loaded"
 file_page mqbridge-output output.md "what mqbridge prints: text, JSON, NDJSON, TSV"
