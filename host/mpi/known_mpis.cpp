@@ -9,14 +9,18 @@
 namespace mqbridge {
 namespace {
 
+const MpiSupport& of_unknown_mpi() {
+  static const MpiSupport unknown;
+  return unknown;
+}
+
 /// The first one whose facts are those that are wanted.
 template <typename Are>
 const MpiSupport& find_support(Are are_wanted) {
-  static const MpiSupport unknown;
   const auto mpis = known_mpis();
   const auto found =
       std::ranges::find_if(mpis, [&](const auto* mpi) { return are_wanted(mpi->facts()); });
-  return found != mpis.end() ? **found : unknown;
+  return found != mpis.end() ? **found : of_unknown_mpi();
 }
 
 /// Joins the `names` of the facts of all MPIs.
