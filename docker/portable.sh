@@ -29,9 +29,9 @@ rm -rf "${build:?}/$name"
 cmake --install "$build" --strip --prefix "$build/$name" >/dev/null
 install -D --mode=644 docker/portable/modulefile "$build/$name/share/modulefiles/mqbridge"
 install --mode=644 LICENSE "$build/$name"
-for file in "$build/$name"/lib/mqbridge/{mqbridge,mqbridge-*,libmqbridge-*.so,recorder/*/*.so}; do
-  needed=$(objdump --dynamic-syms "$file" | grep -oP 'GLIBC_\K[0-9.]+' | sort -Vu | tail -n 1)
-  [[ $(printf '%s\n' "$needed" "$newest" | sort -V | tail -n 1) == "$newest" ]] || { echo "portable: $file needs glibc $needed" >&2 && exit 1; }
+files=("$build/$name"/lib/mqbridge/{mqbridge,mqbridge-*,libmqbridge-*.so,recorder/*/*.so})
+docker/portable/check_glibc.sh "${files[@]}"
+for file in "${files[@]}"; do
   others=$(objdump -p "$file" | awk '/NEEDED/ { print $2 }' | grep -vE '^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so|^libgcc_s\.so\.1$' || true)
   [[ -z $others ]] || { echo "portable: $file needs $others" >&2 && exit 1; }
 done
