@@ -6,6 +6,12 @@
 
 #include <features.h>
 
+/* From 2.38 on strtol and sscanf are others than they were: they read binary numbers. */
+#undef __GLIBC_USE_C2X_STRTOL
+#undef __GLIBC_USE_C23_STRTOL
+#define __GLIBC_USE_C2X_STRTOL 0
+#define __GLIBC_USE_C23_STRTOL 0
+
 #if defined __GLIBC__ && defined __x86_64__
 #define MQR_OLD(name) __asm__(".symver " #name "," #name "@GLIBC_2.2.5")
 #define MQR_OLD_DLADDR1 __asm__(".symver dladdr1,dladdr1@GLIBC_2.3.3")

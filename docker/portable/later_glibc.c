@@ -25,16 +25,10 @@ enum { stat_version = 1 };
 int __xstat(int version, const char* path, struct stat* result);
 int __lxstat(int version, const char* path, struct stat* result);
 int __fxstat(int version, int file, struct stat* result);
-int __fxstatat(int version, int directory, const char* path, struct stat* result, int flags);
 
 int stat(const char* path, struct stat* result) { return __xstat(stat_version, path, result); }
 int lstat(const char* path, struct stat* result) { return __lxstat(stat_version, path, result); }
 int fstat(int file, struct stat* result) { return __fxstat(stat_version, file, result); }
-int fstatat(int directory, const char* path, struct stat* result, int flags) {
-  return __fxstatat(stat_version, directory, path, result, flags);
-}
-int stat64(const char* path, struct stat64* result) __attribute__((alias("stat")));
-int lstat64(const char* path, struct stat64* result) __attribute__((alias("lstat")));
 int fstat64(int file, struct stat64* result) __attribute__((alias("fstat")));
 
 /* glibc 2.36 */
@@ -46,34 +40,42 @@ uint32_t arc4random(void) {
   return number;
 }
 
-/* glibc 2.30. The time until then is counted by the clock that CLOCK_REALTIME is, which may be set meanwhile: then a wait is longer or
- * shorter. */
-static struct timespec by_realtime(clockid_t clock, const struct timespec* until) {
-  const long second = 1000000000;
+/* glibc 2.30. An older one waits by CLOCK_REALTIME alone, which may be set meanwhile: so it waits for a second at most, and looks at the
+ * clock that is meant. */
+static const long second = 1000000000;
+
+/* When `until` is there by CLOCK_REALTIME, or in a second; false: it is past. */
+static int until_by_realtime(clockid_t clock, const struct timespec* until, struct timespec* result) {
   struct timespec now = {0, 0};
-  struct timespec result = {0, 0};
   clock_gettime(clock, &now);
-  clock_gettime(CLOCK_REALTIME, &result);
-  result.tv_sec += until->tv_sec - now.tv_sec;
-  result.tv_nsec += until->tv_nsec - now.tv_nsec;
-  if (result.tv_nsec < 0) {
-    result.tv_nsec += second;
-    --result.tv_sec;
-  } else if (result.tv_nsec >= second) {
-    result.tv_nsec -= second;
-    ++result.tv_sec;
-  }
-  return result;
+  const long seconds = until->tv_sec - now.tv_sec;
+  long left = seconds > 1 ? second : seconds < 0 ? 0 : seconds * second + until->tv_nsec - now.tv_nsec;
+  if (left <= 0)
+    return 0;
+  if (left > second)
+    left = second;
+  clock_gettime(CLOCK_REALTIME, result);
+  result->tv_nsec += left;
+  result->tv_sec += result->tv_nsec / second;
+  result->tv_nsec %= second;
+  return 1;
 }
 
+/* May return though nobody woke it, as each such wait may. */
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const struct timespec* until) {
-  const struct timespec realtime = by_realtime(clock, until);
-  return pthread_cond_timedwait(condition, mutex, &realtime);
+  struct timespec realtime = {0, 0};
+  if (!until_by_realtime(clock, until, &realtime))
+    return ETIMEDOUT;
+  const int result = pthread_cond_timedwait(condition, mutex, &realtime);
+  return result == ETIMEDOUT && until_by_realtime(clock, until, &realtime) ? 0 : result;
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const struct timespec* until) {
-  const struct timespec realtime = by_realtime(clock, until);
-  return pthread_mutex_timedlock(mutex, &realtime);
+  struct timespec realtime = {0, 0};
+  int result = pthread_mutex_trylock(mutex);
+  while ((result == EBUSY || result == ETIMEDOUT) && until_by_realtime(clock, until, &realtime))
+    result = pthread_mutex_timedlock(mutex, &realtime);
+  return result == EBUSY ? ETIMEDOUT : result;
 }
 
 /* glibc 2.32: "SEGV" */
@@ -88,12 +90,17 @@ const char* sigabbrev_np(int number) {
   return number > 0 && (size_t)number < sizeof names / sizeof *names ? names[number] : NULL;
 }
 
-/* Calls `with` of each open descriptor from `first` to `last`; what it returns ends that unless it is 0. */
+/* Calls `with` of each open descriptor from `first` to `last`, of each possible one where /proc does not tell; what it returns ends that
+ * unless it is 0. */
 static int each_open(unsigned first, unsigned last, int (*with)(int file, void* of), void* of) {
-  DIR* open_files = opendir("/proc/self/fd");
-  if (open_files == NULL)
-    return errno;
   int result = 0;
+  DIR* open_files = opendir("/proc/self/fd");
+  if (open_files == NULL) {
+    const long most = sysconf(_SC_OPEN_MAX);
+    for (long file = first; file < most && (unsigned long)file <= last && result == 0; ++file)
+      result = with((int)file, of);
+    return result;
+  }
   for (const struct dirent* entry = readdir(open_files); entry != NULL && result == 0; entry = readdir(open_files)) {
     char* end = NULL;
     const unsigned long file = strtoul(entry->d_name, &end, 10);
@@ -114,7 +121,7 @@ static int close_it(int file, void* of) {
 int close_range(unsigned first, unsigned last, int flags) {
   if (syscall(SYS_close_range, first, last, flags) == 0)
     return 0;
-  if (errno != ENOSYS || flags != 0)
+  if (errno == EINVAL || flags != 0) // else the kernel has no such call, or a container forbids it
     return -1;
   errno = each_open(first, last, close_it, NULL);
   return errno == 0 ? 0 : -1;
@@ -165,15 +172,11 @@ int _dl_find_object(void* address, struct dl_find_object* result) {
 
 /* glibc 2.34: it calls the constructors of the program itself, where the older one leaves that to the program. */
 typedef void constructor(int, char**, char**);
-extern constructor* __preinit_array_start[] __attribute__((visibility("hidden")));
-extern constructor* __preinit_array_end[] __attribute__((visibility("hidden")));
 extern constructor* __init_array_start[] __attribute__((visibility("hidden")));
 extern constructor* __init_array_end[] __attribute__((visibility("hidden")));
 extern void _init(void) __attribute__((visibility("hidden")));
 
 static void construct(int argc, char** argv, char** environment) {
-  for (constructor** each = __preinit_array_start; each < __preinit_array_end; ++each)
-    (*each)(argc, argv, environment);
   _init();
   for (constructor** each = __init_array_start; each < __init_array_end; ++each)
     (*each)(argc, argv, environment);

@@ -5,7 +5,7 @@ with that release and all later ones.
   old_libc.py VERSION LIBRARY OUTPUT_DIRECTORY CC
 
 Of each symbol the newest version is taken that is not newer than VERSION (2.28). Those that came later are missing: the linker names
-them, and shims.c has what is needed of them.
+them, and later_glibc.c has what is needed of them.
 """
 
 import pathlib
@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 
+# Until 2.34 in librt, libutil, libanl and libresolv, with which nothing is linked here.
+ELSEWHERE = re.compile(r"shm_|mq_|aio_|lio_|timer_|forkpty|openpty|log(in|out|wtmp)$|getaddrinfo_a|gai_|_*(res|ns|dn|inet_net)_")
 SYMBOL = re.compile(r"^\s*\d+:\s+(?P<address>[0-9a-f]+)\s+(?P<size>\S+)\s+(?P<type>\w+)\s+(?P<bind>\w+)\s+DEFAULT\s+(?P<index>\S+)\s+"
                     r"(?P<name>[^@\s]+)@@?GLIBC_(?P<version>[0-9.]+)", re.M)
 
@@ -26,7 +28,7 @@ def main():
     listed = subprocess.run(["readelf", "--wide", "--dyn-syms", library], check=True, capture_output=True, text=True).stdout
     symbols = {}
     for found in SYMBOL.finditer(listed):
-        if found["index"] in ("UND", "ABS") or number(found["version"]) > number(newest):
+        if found["index"] in ("UND", "ABS") or ELSEWHERE.match(found["name"]) or number(found["version"]) > number(newest):
             continue
         best = symbols.get(found["name"])
         if best is None or number(found["version"]) > number(best["version"]):

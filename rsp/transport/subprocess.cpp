@@ -8,6 +8,7 @@
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -29,6 +30,7 @@ namespace {
 // Bytes that one line of a message can use; the rest of the command's output is read and dropped.
 constexpr std::size_t stderr_kept = 1024;
 constexpr std::chrono::milliseconds end_grace{500};
+constexpr std::chrono::milliseconds between_looks{20}; ///< at whether it has ended
 
 asio::io_context* start_io_thread() {
   auto* const context = new asio::io_context(1);
@@ -108,8 +110,10 @@ struct SpawnOptions {
 
 // The descriptors are used by the I/O thread only; the mutex guards what both sides see.
 struct Subprocess::State : std::enable_shared_from_this<State> {
-  State(pid_t child, int process_fd, int stderr_fd)
-      : pid(child), process(io_context(), process_fd), errors(io_context(), stderr_fd) {}
+  State(pid_t child, int stderr_fd) : pid(child), errors(io_context(), stderr_fd) {
+    if (const auto fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); fd >= 0)
+      process.assign(fd);
+  }
 
   void read_stderr() {
     errors.async_read_some(asio::buffer(chunk),
@@ -127,18 +131,23 @@ struct Subprocess::State : std::enable_shared_from_this<State> {
   }
 
   void await_end() {
-    process.async_wait(asio::posix::stream_descriptor::wait_read,
-                       [self = shared_from_this()](asio::error_code) {
-                         int ended = 0;
-                         ::waitpid(self->pid, &ended, 0); // a readable pidfd: does not block
-                         const std::lock_guard lock(self->mutex);
-                         self->status = ended;
-                         self->changed.notify_all();
-                       });
+    const auto look = [self = shared_from_this()](asio::error_code) {
+      int ended = 0;
+      if (::waitpid(self->pid, &ended, WNOHANG) == 0)
+        return self->await_end();
+      const std::lock_guard lock(self->mutex);
+      self->status = ended;
+      self->changed.notify_all();
+    };
+    if (process.is_open())
+      return process.async_wait(asio::posix::stream_descriptor::wait_read, look);
+    pause.expires_after(between_looks);
+    pause.async_wait(look);
   }
 
   const pid_t pid;
-  asio::posix::stream_descriptor process;
+  asio::posix::stream_descriptor process{io_context()}; ///< closed: the kernel has no pidfds
+  asio::steady_timer pause{io_context()};               ///< before Linux 5.3
   asio::posix::stream_descriptor errors;
   std::array<char, 512> chunk{};
 
@@ -176,11 +185,7 @@ Result<Subprocess> Subprocess::start(const Endpoint& endpoint, const CommandEndp
                                    argv.data(), environ);
   if (error != 0)
     return cannot(command.argv.front(), error);
-  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!process)
-    return cannot(command.argv.front(), errno);
-
-  auto state = std::make_shared<State>(pid, process.release(), reader.release());
+  auto state = std::make_shared<State>(pid, reader.release());
   state->read_stderr();
   state->await_end();
   return Subprocess(std::move(state));

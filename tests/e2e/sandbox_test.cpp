@@ -35,6 +35,15 @@ protected:
   SingleProcess victim_{"mpi_victim"};
 };
 
+TEST_F(SandboxTest, AKernelWithoutPidfdsIsEnough) {
+  const auto dumped = dump_without("pidfds", {});
+  EXPECT_EQ(dumped.status(), 0) << dumped.err;
+  EXPECT_EQ(dumped.document["ranks"][0]["status"], "ok") << dumped.out;
+  const auto failed = run_program({{MQBRIDGE_WITHOUT, "pidfds", mqbridge_command({}).argv.front(),
+                                    "dump", "exec:sh -c 'echo no such thing >&2; exit 7'"}});
+  EXPECT_THAT(failed.out + failed.err, HasSubstr("no such thing")) << "its end is seen";
+}
+
 /// What reads a carrier's DWARF is confined, too.
 TEST(SandboxOfTypes, WhereItCannotBeItIsSaidAndMayBeLeftOut) {
   const test::TempDirectory directory;

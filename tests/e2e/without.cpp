@@ -2,6 +2,7 @@
 //   seccomp   system call filters: a container that forbids them (Docker of old: EPERM), or a
 //             kernel that has none (EINVAL)
 //   landlock  a kernel before Linux 5.13 (ENOSYS)
+//   pidfds    a kernel before Linux 5.3, which has no close_range either (ENOSYS)
 //   children  the end of its children: SIGCHLD is ignored, as by a shell after trap '' CHLD
 
 #include <cerrno>
@@ -25,6 +26,11 @@ int forbid_landlock(scmp_filter_ctx rules) {
   return ::seccomp_rule_add(rules, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(landlock_create_ruleset), 0);
 }
 
+int forbid_pidfds(scmp_filter_ctx rules) {
+  return ::seccomp_rule_add(rules, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(pidfd_open), 0) |
+         ::seccomp_rule_add(rules, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(close_range), 0);
+}
+
 bool load(int (*forbid)(scmp_filter_ctx)) {
   const scmp_filter_ctx rules = ::seccomp_init(SCMP_ACT_ALLOW);
   const bool done = forbid(rules) == 0 && ::seccomp_load(rules) == 0;
@@ -37,6 +43,8 @@ bool take_away(std::string_view what) {
     return load(forbid_seccomp);
   if (what == "landlock")
     return load(forbid_landlock);
+  if (what == "pidfds")
+    return load(forbid_pidfds);
   return what == "children" && ::signal(SIGCHLD, SIG_IGN) != SIG_ERR;
 }
 
@@ -44,7 +52,7 @@ bool take_away(std::string_view what) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: without seccomp|landlock|children COMMAND...\n");
+    std::fprintf(stderr, "usage: without seccomp|landlock|pidfds|children COMMAND...\n");
     return 2;
   }
   if (take_away(argv[1]))

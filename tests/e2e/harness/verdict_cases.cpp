@@ -250,7 +250,8 @@ std::vector<VerdictCase> with_all_moving() {
       moving("allreduce_storm", 4),
       moving("bcast_storm", 4),
       moving("alltoall_storm", 6),
-      moving("ibarrier_storm", 4),
+      // It is not visible what a wait is for whose request is complete.
+      perhaps_undecided(moving("ibarrier_storm", 4)),
       moving("mixed_storm", 5),
       moving("halo_sendrecv", 6),
       moving("halo_waitall", 6),
