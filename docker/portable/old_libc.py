@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 # Until 2.34 in librt, libutil, libanl and libresolv, with which nothing is linked here.
-ELSEWHERE = re.compile(r"shm_|mq_|aio_|lio_|timer_|forkpty|openpty|log(in|out|wtmp)$|getaddrinfo_a|gai_|_*(res|ns|dn|inet_net)_")
+ELSEWHERE = re.compile(r"shm_|mq_|aio_|lio_|timer_|forkpty|openpty|log(in|out|wtmp)$|getaddrinfo_a|gai_(cancel|error|suspend)|_*(res|ns|dn|inet_net)_")
 SYMBOL = re.compile(r"^\s*\d+:\s+(?P<address>[0-9a-f]+)\s+(?P<size>\S+)\s+(?P<type>\w+)\s+(?P<bind>\w+)\s+DEFAULT\s+(?P<index>\S+)\s+"
                     r"(?P<name>[^@\s]+)@@?GLIBC_(?P<version>[0-9.]+)", re.M)
 
