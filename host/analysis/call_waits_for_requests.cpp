@@ -53,7 +53,11 @@ void CallWaits::OfProcess::wait_for_requests(CallWait& wait, CallKind kind) {
   choose_requests(wait, kind);
   const bool found = wait.operations.size() == 1 && names_request(*wait.call, kind) &&
                      wait.operations.front().operation->request == wait.call->request;
-  if (!whole_ && !found && wait.mode == WaitGraph::Mode::any)
+  // What the MPI marks as waited for comes with its number; anything else is a choice among what is
+  // shown.
+  const bool chosen =
+      !found && !wait.operations.empty() && !wait.operations.front().operation->waited;
+  if (!whole_ && (chosen || (!found && wait.mode == WaitGraph::Mode::any)))
     may_wait_for_hidden(wait);
   if (!whole_ && kind == CallKind::exchange)
     also_waits_for_hidden(wait);

@@ -60,6 +60,8 @@ std::string compare(const Seeds& seeds, MakeProgram make_program) {
     const Program program = make_program(seed);
     Sight sight = random_sight(seed, program.size());
     sight.teller = seeds.teller;
+    if (seeds.filtered)
+      sight.filters = random_filters(seed, program.size());
     if (!disagreement(program, sight, seed).empty() && ++failures <= most_shown)
       all += shrunk(program, sight, seed) + "\n";
   }

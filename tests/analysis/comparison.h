@@ -12,6 +12,7 @@ struct Seeds {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
   Teller teller = Teller::openmpi;
+  bool filtered = false; ///< with random_filters()
 };
 
 /// Plays the random program of each seed, sees it as random_sight() says, and compares analyze()

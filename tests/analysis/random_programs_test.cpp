@@ -22,6 +22,17 @@ TEST(RandomPrograms, WithRecordersHaveNoVerdictThatTheOracleDenies) {
   EXPECT_EQ(disagreements({.first = 0, .count = 2000, .teller = Teller::recorder}), "");
 }
 
+TEST(RandomPrograms, OfWhichFiltersShowAPartHaveNoVerdictThatTheOracleDenies) {
+  EXPECT_EQ(disagreements({.first = 0, .count = 2000, .filtered = true}), "");
+  // What ranks wait for is left out, and what is pending beside it is not.
+  EXPECT_EQ(disagreements_on(parse_program("ranks 3\n0: irecv D 1 1 r0; recv W 2 2\n1: irecv D 0 1 "
+                                           "r0; recv W 2 2\n2: forever\n"),
+                             {.first = 0, .count = 300, .filtered = true}),
+            "");
+  EXPECT_EQ(
+      disagreements({.first = 0, .count = 2000, .teller = Teller::recorder, .filtered = true}), "");
+}
+
 // Programs that have failed, shrunk. Each is run and seen in many ways.
 class KeptProgram : public testing::TestWithParam<const char*> {};
 

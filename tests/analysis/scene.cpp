@@ -152,6 +152,29 @@ Sight random_sight(std::uint64_t seed, int ranks) {
   return sight;
 }
 
+Filters random_filters(std::uint64_t seed, int ranks) {
+  std::mt19937_64 random(seed + 29);
+  Filters filters;
+  for (const bool again : {false, true}) {
+    if (again && random() % 2 == 0)
+      break;
+    switch (random() % 4) {
+    case 0:
+      filters.queues = {op_classes[random() % op_classes.size()]};
+      break;
+    case 1:
+      filters.communicators = {name_of(communicators[random() % communicators.size()])};
+      break;
+    case 2:
+      filters.tags = {static_cast<std::int64_t>(random() % 3)};
+      break;
+    default:
+      filters.peers = {static_cast<std::int64_t>(random() % static_cast<unsigned>(ranks))};
+    }
+  }
+  return filters;
+}
+
 std::string to_text(const Sight& sight) {
   std::string text = sight.teller == Teller::recorder ? "recorded, " : "";
   text += sight.to_the_end ? "at the end" : "in the middle";
@@ -165,8 +188,43 @@ std::string to_text(const Sight& sight) {
     text += ", no stacks";
   if (sight.omissions.unique_requests)
     text += ", requests of MPI_Wait not found";
+  each_queue_filter(
+      [&](Filter filter, const auto& values) {
+        if (!values.empty())
+          text += fmt::format(", --{}", filter.name);
+      },
+      sight.filters);
   return text;
 }
+
+namespace {
+
+bool has_request(const RankDump& rank, TargetAddress request) {
+  for (const Communicator& communicator : rank.communicators)
+    for (const Queue& queue : communicator.queues)
+      for (const Operation& operation : queue.operations)
+        if (operation.request == request)
+          return true;
+  return false;
+}
+
+void apply(const Filters& filters, std::vector<RankDump>& ranks) {
+  for (RankDump& rank : ranks) {
+    std::erase_if(rank.communicators,
+                  [&](const Communicator& communicator) { return !wanted(filters, communicator); });
+    drop_unwanted(rank.communicators, filters);
+    // What a call waits for is found by what is there.
+    if (rank.blocked_in)
+      for (BlockedCall& call : *rank.blocked_in)
+        if (call.request && !has_request(rank, *call.request)) {
+          call.request = std::nullopt;
+          call.request_unique = std::nullopt;
+          call.communicator = std::nullopt;
+        }
+  }
+}
+
+} // namespace
 
 std::optional<Scene> play(const Program& program, const Sight& sight, std::uint64_t seed) {
   const Plan plan = make_plan(program, sight, seed);
@@ -198,8 +256,11 @@ std::optional<Scene> play(const Program& program, const Sight& sight, std::uint6
   if (sight.missing)
     for (auto& ranks : looks)
       std::erase_if(ranks, [&](const RankDump& rank) { return rank.rank == *sight.missing; });
+  for (auto& ranks : looks)
+    apply(sight.filters, ranks);
   constexpr int second = 40;
   Scene scene{std::move(world), sight, make_dump(std::move(looks.back()), program.size(), second)};
+  scene.dump.filters = sight.filters;
   if (starvation.any()) {
     scene.sight.looks = 1;
   } else if (looks.size() > 1) {

@@ -19,10 +19,13 @@ struct Sight {
   int skew = 0;
   std::optional<int> missing = {}; ///< a rank that is not in the document
   Omissions omissions = {};
+  Filters filters = {};
   std::uint32_t base = 0; ///< rank_document()
   Teller teller = Teller::openmpi;
 
-  bool is_complete() const { return !missing && !omissions.counters && !omissions.stacks; }
+  bool is_complete() const { return tells_all() && !hides_operations(filters); }
+  /// Apart from what its user did not ask for.
+  bool tells_all() const { return !missing && !omissions.counters && !omissions.stacks; }
   /// It shows one moment of the job.
   bool is_still() const { return skew == 0 && (looks == 1 || between == 0); }
   /// It shows all of what the job came to.
@@ -33,6 +36,8 @@ struct Sight {
 
 /// Half of them are complete.
 Sight random_sight(std::uint64_t seed, int ranks);
+/// Leaves something out in most programs, by one or two options.
+Filters random_filters(std::uint64_t seed, int ranks);
 std::string to_text(const Sight& sight);
 
 /// What was seen of a run, and the job at the moment when its last rank was seen.

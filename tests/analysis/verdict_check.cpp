@@ -218,7 +218,7 @@ private:
     if (!analysis_.confidence)
       return "a deadlock without a confidence";
     if (analysis_.confidence == Confidence::certain &&
-        (!scene_.sight.is_complete() || scene_.sight.looks < 2))
+        (!scene_.sight.tells_all() || scene_.sight.looks < 2))
       return "certain, of an incomplete document";
     return "";
   }
