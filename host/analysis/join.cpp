@@ -56,8 +56,11 @@ public:
   void take(NamedDump document) {
     ++documents_;
     Dump& dump = document.dump;
-    for (EarlierLook& look : dump.earlier)
+    for (EarlierLook& look : dump.earlier) {
+      // The newest look has each target, so that they would count twice.
+      std::erase_if(look.ranks, [](const RankDump& rank) { return !rank.rank; });
       take(std::move(look.ranks), look.taken_at, document.name);
+    }
     take(std::move(dump.ranks), dump.taken_at, document.name);
     take_head(std::move(dump));
   }

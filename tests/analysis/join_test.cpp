@@ -70,6 +70,19 @@ TEST(JoinDocuments, TheSameLookTwiceIsOne) {
   EXPECT_EQ(analyze(*joined).confidence, Confidence::likely);
 }
 
+TEST(JoinDocuments, ATargetThatFailedInBothLooksIsOneTarget) {
+  auto job = ring();
+  RankDump failed;
+  failed.endpoint = "local:17";
+  failed.status = RankStatus::failed;
+  job.dump.ranks.push_back(failed);
+  EarlierLook before{"2026-01-02T03:04:00.000Z", {job.dump.ranks[0], failed}};
+  job.dump.earlier.push_back(before);
+  const auto joined = join_documents({{"a.json", job.dump}});
+  ASSERT_TRUE(joined);
+  EXPECT_EQ(joined->ranks.size(), 3U);
+}
+
 TEST(JoinDocuments, OneRankIsOneProcess) {
   const auto job = ring();
   auto other = part(job, 0, 5);
