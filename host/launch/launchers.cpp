@@ -103,9 +103,11 @@ rsp::Endpoint Launchers::server_of(const Node& node, std::string text,
                                    const std::vector<std::string>& words) {
   constexpr std::chrono::milliseconds for_srun{2};
   return {std::move(text),
-          rsp::CommandEndpoint{command_on(node, words), node.launcher == Launcher::srun
-                                                            ? for_srun
-                                                            : std::chrono::milliseconds(0)},
+          rsp::CommandEndpoint{.argv = command_on(node, words),
+                               .prod_every = node.launcher == Launcher::srun
+                                                 ? for_srun
+                                                 : std::chrono::milliseconds(0),
+                               .holds_nothing_yet = node.launcher == Launcher::local},
           std::nullopt};
 }
 

@@ -52,12 +52,13 @@ void learn_process(AttachFacts& facts, std::string_view status) {
 Error denied_by_yama(const AttachFacts& facts, std::string what) {
   what += fmt::format("; same user, yama ptrace_scope={}", *facts.yama_scope);
   if (*facts.yama_scope >= 3) {
-    return {"ptrace.yama", std::move(what),
-            "ptrace_scope 3 lasts until the node is booted again; boot with another one, or start "
-            "the process under gdbserver"};
+    return {
+        "ptrace.yama", std::move(what),
+        "ptrace_scope 3 lasts until the node is booted again, with another one: until then nobody "
+        "may trace there; core files are left"};
   }
   return {"ptrace.yama", std::move(what),
-          "as root on the node: sysctl -w kernel.yama.ptrace_scope=0"};
+          "run mqbridge as root; or as root on the node: sysctl -w kernel.yama.ptrace_scope=0"};
 }
 
 Error denied_by_capability(std::string what) {
@@ -147,9 +148,11 @@ Error explain_refusal(const AttachFacts& facts, std::int64_t pid, std::string_vi
   const auto what = fmt::format("cannot attach to process {}: {}", pid, said);
   if (auto known = explain_by_facts(facts, pid, what))
     return std::move(*known);
-  return {"ptrace.denied", what,
-          "run gdbserver as the user of the process, or as root; then look at sysctl "
-          "kernel.yama.ptrace_scope, and in a container start it with --cap-add SYS_PTRACE"};
+  return {
+      "ptrace.denied", what,
+      "run gdbserver as the user of the process, or as root (only root may trace a program that "
+      "its user may run and not read); then look at sysctl kernel.yama.ptrace_scope, and in a "
+      "container start it with --cap-add SYS_PTRACE"};
 }
 
 std::optional<Error> foresee_refusal(const AttachFacts& facts, std::int64_t pid) {

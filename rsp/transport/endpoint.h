@@ -31,6 +31,9 @@ struct CommandEndpoint {
   /// its other end holds back all bytes behind a first piece until then (Nagle). So an answer of
   /// more than 1 KB takes 44 ms without this, and 2 ms with it.
   std::chrono::milliseconds prod_every{0};
+  /// It holds no target before it has answered, and is ended if it never does: gdbserver --multi of
+  /// this host. Where a filter of system calls refuses ptrace it waits for a child for ever.
+  bool holds_nothing_yet = false;
   bool operator==(const CommandEndpoint&) const = default;
 };
 

@@ -19,8 +19,13 @@ namespace {
 class CommandTransport final : public Transport {
 public:
   CommandTransport(std::unique_ptr<Transport> stdio, Subprocess subprocess,
-                   std::chrono::milliseconds prod_every)
-      : stdio_(std::move(stdio)), subprocess_(std::move(subprocess)), prod_every_(prod_every) {}
+                   const CommandEndpoint& command)
+      : stdio_(std::move(stdio)), subprocess_(std::move(subprocess)),
+        prod_every_(command.prod_every), may_kill_(command.holds_nothing_yet) {}
+  ~CommandTransport() override {
+    if (may_kill_)
+      subprocess_.kill();
+  }
 
   void send(const Outgoing& bytes) override { stdio_->send(bytes); }
   Received receive(Clock::time_point deadline) override;
@@ -31,14 +36,23 @@ public:
   std::string last_words() override { return subprocess_.last_words(); }
 
 private:
+  Received receive_now(Clock::time_point deadline);
+
   std::unique_ptr<Transport> stdio_;
   Subprocess subprocess_;
   const std::chrono::milliseconds prod_every_;
+  bool may_kill_; ///< until it has answered
 };
+
+Received CommandTransport::receive(Clock::time_point deadline) {
+  const auto received = receive_now(deadline);
+  may_kill_ = may_kill_ && received.kind != Received::Kind::data;
+  return received;
+}
 
 /// Sends an acknowledgement at intervals (CommandEndpoint::prod_every). The stub does not mind: in
 /// no-ack mode it ignores each of them, in ack mode each repeated one.
-Received CommandTransport::receive(Clock::time_point deadline) {
+Received CommandTransport::receive_now(Clock::time_point deadline) {
   if (prod_every_ == std::chrono::milliseconds(0))
     return stdio_->receive(deadline);
   while (true) {
@@ -75,9 +89,9 @@ Result<OpenTransport> start_command(const Endpoint& endpoint, const CommandEndpo
     watch->forget();
     return forward(std::move(subprocess));
   }
-  return OpenTransport{std::make_unique<CommandTransport>(
-                           std::move(*transport), std::move(*subprocess), command.prod_every),
-                       *watch};
+  return OpenTransport{
+      std::make_unique<CommandTransport>(std::move(*transport), std::move(*subprocess), command),
+      *watch};
 }
 
 Result<OpenTransport> open_serial(const Endpoint& endpoint, const SerialEndpoint& where,

@@ -133,9 +133,9 @@ struct Subprocess::State : std::enable_shared_from_this<State> {
   void await_end() {
     const auto look = [self = shared_from_this()](asio::error_code) {
       int ended = 0;
+      const std::lock_guard lock(self->mutex); // its number is its own until `status` is set
       if (::waitpid(self->pid, &ended, WNOHANG) == 0)
         return self->await_end();
-      const std::lock_guard lock(self->mutex);
       self->status = ended;
       self->changed.notify_all();
     };
@@ -199,6 +199,12 @@ std::string Subprocess::last_words() const {
   if (const auto said = readable(state_->said); !said.empty())
     words += "; it said: " + said;
   return words;
+}
+
+void Subprocess::kill() const {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->status)
+    ::kill(-state_->pid, SIGKILL); // it leads a session of its own
 }
 
 } // namespace mqbridge::rsp

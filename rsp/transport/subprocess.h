@@ -11,7 +11,7 @@ namespace mqbridge::rsp {
 
 /// A command started here, as the stub that speaks on its stdin and stdout. The I/O thread reads
 /// its stderr to the end and reaps it, whether or not this object still exists: the command is
-/// never killed, as it may hold a target.
+/// not killed with it, as it may hold a target.
 class Subprocess {
 public:
   /// Starts the command in a session of its own (Ctrl-C does not reach it), `stdio` as its stdin
@@ -22,6 +22,8 @@ public:
   /// "the command exited with status 1; it said: Cannot attach ...". Waits a moment for one that is
   /// about to end.
   std::string last_words() const;
+  /// Kills it and what it has started. Only for a command that can hold no target.
+  void kill() const;
 
 private:
   struct State;

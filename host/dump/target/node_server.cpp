@@ -7,6 +7,7 @@
 #include "rsp/codes.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/limits.h"
+#include "rsp/packet/printable.h"
 #include "rsp/packet/stat_line.h"
 
 #include <charconv>
@@ -62,6 +63,12 @@ Error explain_unreached(const Node& node, const SharedTools& tools, Error error)
         "node.no_gdbserver", fmt::format("{} on {}", error.message, node.name()),
         fmt::format("on {}: apt install gdbserver; or name it there: --gdbserver PATH (now: {})",
                     node.name(), gdbserver)};
+  if (error.code == codes::stub_not_a_stub && node.launcher == Launcher::local)
+    return {
+        "node.no_stub", std::move(error.message),
+        fmt::format("look at what it prints: timeout 5 {} --once --multi - </dev/null    (Cannot "
+                    "PTRACE_TRACEME: a filter of system calls forbids ptrace here)",
+                    pasteable(gdbserver))};
   if (error.code == codes::stub_not_a_stub)
     return {"node.no_stub", std::move(error.message),
             fmt::format("this must end soon, and print nothing: {}", trial_of(node))};

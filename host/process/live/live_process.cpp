@@ -39,7 +39,7 @@ std::optional<Error> LiveProcess::doubtful_memory() const {
                   "this stub answers so where memory cannot be read, so that a list may seem to "
                   "end there",
                   zeros_->doubtful(), zeros_->first_doubtful()->value),
-      "in OpenOCD: gdb report_data_abort enable"};
+      "in OpenOCD: gdb_report_data_abort enable    (after 0.12: gdb report_data_abort enable)"};
 }
 
 void LiveProcess::expect_memory(std::span<const MappedRange> ranges) {

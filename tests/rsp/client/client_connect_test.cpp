@@ -7,6 +7,7 @@
 #include "tests/support/eventually.h"
 #include "tests/support/scripted_stub.h"
 #include "tests/support/stub_listener.h"
+#include "tests/support/temp_directory.h"
 #include "tests/support/test_programs.h"
 
 #include <array>
@@ -240,6 +241,33 @@ TEST(Command, ErrorShowsItsStderrAndHowItEnded) {
   EXPECT_EQ(error.code, "stub.closed");
   EXPECT_THAT(error.message, HasSubstr("exited with status 3"));
   EXPECT_THAT(error.message, HasSubstr("no such node"));
+}
+
+/// As gdbserver does that may not trace: it waits for a child, which has stopped itself.
+TEST(Command, ThatHoldsNothingAndNeverAnswersIsEndedWithItsChildren) {
+  const test::TempDirectory directory;
+  const auto file = directory.path() / "pids";
+  CommandEndpoint command{
+      {"sh", "-c",
+       fmt::format("echo $$ >{0}; sh -c 'echo $$ >>{0}; kill -STOP $$' & wait", file.string())}};
+  const auto running = [&] {
+    std::ifstream pids(file);
+    int count = 0;
+    for (pid_t pid = 0; pids >> pid;)
+      count += ::kill(pid, 0) == 0 ? 1 : 0;
+    return count;
+  };
+  ClientOptions options;
+  options.silence_timeout = 1s;
+  const auto held = Client::connect({"local:1", command, std::nullopt}, options);
+  ASSERT_FALSE(held);
+  EXPECT_TRUE(test::eventually(5s, [&] { return running() == 2; })); // it may hold a target
+  std::ifstream pids(file);
+  for (pid_t pid = 0; pids >> pid;)
+    ::kill(pid, SIGKILL);
+  command.holds_nothing_yet = true;
+  EXPECT_FALSE(Client::connect({"local:1", command, std::nullopt}, options));
+  EXPECT_TRUE(test::eventually(5s, [&] { return running() == 0; }));
 }
 
 TEST(Command, EndlessStderrNeitherBlocksItNorFillsTheMessage) {
