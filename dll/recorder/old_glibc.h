@@ -1,5 +1,6 @@
-/* Included before all else in the recorders that are shipped: nodes may be older than the machine that builds them. glibc 2.34 has moved
- * what was in libdl and libpthread into libc, under new versions; the old ones are still there. */
+/* Included before all else in the recorders that are shipped: nodes may be older than the machine
+ * that builds them. glibc 2.34 has moved what was in libdl and libpthread into libc, under new
+ * versions; the old ones are still there. */
 
 #ifndef MQBRIDGE_OLD_GLIBC_H
 #define MQBRIDGE_OLD_GLIBC_H

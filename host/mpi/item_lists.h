@@ -17,8 +17,8 @@
 
 namespace mqbridge {
 
-/// Where the links of a doubly linked ring are. The item at its head belongs to the list itself: the
-/// last item's next one, and the first one's previous one.
+/// Where the links of a doubly linked ring are. The item at its head belongs to the list itself:
+/// the last item's next one, and the first one's previous one.
 struct ListLinks {
   Field head;           ///< of a list: its own item
   Field next, previous; ///< of an item

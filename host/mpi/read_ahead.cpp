@@ -19,7 +19,7 @@ constexpr std::size_t part_behind = 8;
 
 ReadAhead::ReadAhead(Memory& memory, std::size_t item_size, std::uint64_t expected)
     : memory_(memory), item_size_(item_size), expected_(expected),
-      ahead_(expected < few_items           ? 0
+      ahead_(expected < few_items         ? 0
              : expected == unknown_length ? least_ahead
                                           : first_ahead) {}
 

@@ -1,8 +1,8 @@
 #include "host/mpi/openmpi/ob1_messages.h"
 
 #include "host/mpi/openmpi/collective_tags.h"
-#include "host/mpi/stray_messages.h"
 #include "host/mpi/queue_filler.h"
+#include "host/mpi/stray_messages.h"
 #include "host/mqs/interpret.h"
 
 #include <algorithm>
