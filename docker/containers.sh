@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 store=${XDG_CACHE_HOME:-~/.cache}/mqbridge/containers
 engine=(podman --root "$store/storage" --runroot "$store/run" --network-config-dir "$store/networks")
-own_base=localhost/mqbridge-base:bookworm
+own_base=localhost/mqbridge-base:bookworm-slim
 work=$(mktemp -d)
 service=
 
@@ -72,8 +72,12 @@ make_base() {
   mirror=$(apt-get indextargets --format '$(REPO_URI)' \
     'Identifier: Packages' 'Origin: Debian' 'Codename: bookworm' 'Component: main' | head -n 1)
   [[ -n $mirror ]] || die "apt here knows no Debian 12 (bookworm): name an image of it in MQBRIDGE_BASE_IMAGE"
-  quietly "Debian by debootstrap" debootstrap --variant=minbase --include=ca-certificates bookworm "$work/base" "$mirror"
-  rm -rf "$work"/base/var/{cache/apt,lib/apt/lists}/*
+  quietly "Debian by debootstrap" debootstrap --variant=minbase --include=ca-certificates --exclude=e2fsprogs,libext2fs2,libss2,logsave,tzdata \
+    bookworm "$work/base" "$mirror"
+  # As in debian:bookworm-slim, neither it nor what is installed on it brings pages and translations.
+  printf '%s\n' 'path-exclude /usr/share/'{doc,info,locale,man}'/*' 'path-include /usr/share/doc/*/copyright' >"$work/base/etc/dpkg/dpkg.cfg.d/slim"
+  rm -rf "$work"/base/{var/{cache/apt,lib/apt/lists},usr/share/{info,locale,man}}/*
+  find "$work/base/usr/share/doc" -type f ! -name copyright -delete
   tar -C "$work/base" --one-file-system -c . | "${engine[@]}" import --quiet - "$own_base" >/dev/null
   rm -rf "$work/base"
 }
