@@ -33,7 +33,6 @@ UNQUOTED = {
     "file {} {}": TEXT,
     "gdbserver --once --attach :PORT {}": NUMBERS,
     "kill -CONT {}": NUMBERS,
-    "mpicc -std=c17": OWN,
     "mpirun -x LD_PRELOAD={} ...": LATER,
     "mqbridge doctor   {} on {}": TEXT,
     "mqbridge dump --mpirun {}": NUMBERS,

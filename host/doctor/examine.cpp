@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -376,6 +377,32 @@ Checklist checklist_of(const TargetSpec& target, const RankOutcome& outcome) {
   return list;
 }
 
+/// Whether the target's node has what --recorder names.
+Check recorder_on_node(const TargetSpec& target, const SharedTools& tools,
+                       const std::stop_token& stop) {
+  const auto& path = tools.options.launch.recorder;
+  const auto* const process = std::get_if<NodeProcess>(&target.where);
+  if (process == nullptr || !node_command_of(target, tools).empty())
+    return {Check::Level::skip,
+            "recorder",
+            fmt::format("whether {} is there cannot be seen {}", path,
+                        process == nullptr ? "through a stub" : "behind --node-command"),
+            {}};
+  const auto file = node_files(process->node, tools, stop)(path);
+  if (!file)
+    return {Check::Level::fault,
+            "recorder",
+            fmt::format("--recorder: {}", file.error().message),
+            {"copy a recorder there, or name the path under which the node has one: "
+             "docs/recorder.md"}};
+  if (!file->starts_with(ELFMAG))
+    return {Check::Level::fault,
+            "recorder",
+            fmt::format("--recorder: {} is no library", path),
+            {"name a libmqbridge-recorder.so: docs/recorder.md"}};
+  return {Check::Level::ok, "recorder", fmt::format("{} is there", path), {}};
+}
+
 /// The version that the gdbserver on the target's node prints: "13.1". The protocol does not tell
 /// it. Empty: it is not known.
 std::string gdbserver_version(const TargetSpec& target, const SharedTools& tools) {
@@ -397,7 +424,7 @@ std::string gdbserver_version(const TargetSpec& target, const SharedTools& tools
 
 Checklist examine(const TargetSpec& target, const SharedTools& tools, std::stop_token stop) {
   std::shared_ptr<rsp::SharedStub> stub;
-  auto outcome = dump_rank(target, tools, stub, {}, std::move(stop));
+  auto outcome = dump_rank(target, tools, stub, {}, stop);
   if (outcome.features.stub_version.empty() &&
       find_phase(outcome.dump, PhaseName::attach) != nullptr)
     outcome.features.stub_version = gdbserver_version(target, tools);
@@ -409,7 +436,10 @@ Checklist examine(const TargetSpec& target, const SharedTools& tools, std::stop_
       (endpoint != nullptr && std::holds_alternative<rsp::CommandEndpoint>(endpoint->where));
   if (lost == rsp::LostLink::depends && on_stdio)
     lost = rsp::LostLink::runs;
-  return checklist_of(target, outcome);
+  auto list = checklist_of(target, outcome);
+  if (!tools.options.launch.recorder.empty())
+    list.checks.push_back(recorder_on_node(target, tools, stop));
+  return list;
 }
 
 Checklist examine(const TargetSpec& target, Workshop& workshop, std::stop_token stop) {

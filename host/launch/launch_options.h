@@ -15,6 +15,7 @@ struct LaunchOptions {
   /// --node-command: words in front of a command on a node, which lead into a container. `{pid}` in
   /// a word stands for the number of the process on the node.
   std::vector<std::string> node_command = {};
+  std::string recorder = {}; ///< --recorder: its path on the nodes; empty: not named
   std::chrono::milliseconds connect_timeout{10'000};
 };
 

@@ -48,6 +48,7 @@ TEST(Help, HasExactlyTheseOptions) {
   ranks.insert(job.begin(), job.end());
   doctor.insert(job.begin(), job.end());
   Options dump = doctor;
+  doctor.insert("--recorder");
   dump.insert({"--jobs",     "--max-stop", "--consistent", "--max-operations", "--max-bytes",
                "--max-walk", "--queue",    "--comm",       "--rank",           "--tag",
                "--peer",     "--format",   "--summary",    "--full",           "--show",
@@ -77,6 +78,7 @@ TEST(Help, HasExactlyTheseOptions) {
                                "--silent",
                                "--kill-after",
                                "--record-queues",
+                               "--recorder",
                                "--launcher",
                                "--launcher-args",
                                "--node-command",
@@ -124,6 +126,7 @@ TEST(Help, HasExactlyTheseOptions) {
   EXPECT_EQ(options_in(run("mqbridge types check --help").out),
             (Options{"-h", "--library", "--no-sandbox"}));
   EXPECT_EQ(options_in(run("mqbridge types show --help").out), (Options{"-h", "--no-sandbox"}));
+  EXPECT_EQ(options_in(run("mqbridge recorder make --help").out), (Options{"-h", "--mpicc", "-o"}));
   EXPECT_EQ(options_in(run("mqbridge --help").out), (Options{"-h", "--version"}));
 }
 
@@ -142,6 +145,16 @@ TEST(Help, OfACommandIsThatOfItsOption) {
   EXPECT_EQ(run("mqbridge help dump").out, run("mqbridge dump --help").out);
   EXPECT_EQ(run("mqbridge help types make").out, run("mqbridge types make --help").out);
   EXPECT_EQ(run("mqbridge help types make").status, 0);
+}
+
+TEST(Help, OfATopicStandsInThatOfItsCommand) {
+  for (const auto& [topic, command] :
+       {std::pair("targets", "doctor"), {"words", "dump"}, {"tree", "stacks"}}) {
+    const std::string text = run(std::string("mqbridge help ") + topic).out;
+    EXPECT_GT(text.size(), 200U) << topic;
+    EXPECT_THAT(run(std::string("mqbridge help ") + command).out,
+                HasSubstr(text.substr(0, text.size() - 1)));
+  }
 }
 
 TEST(Help, ExplainsTheWordsOfTheReport) {
@@ -225,8 +238,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"dump --node=-oProxyCommand=id", "is not used as a node's name"},
         Wrong{"dump --targets /nonexistent", "/nonexistent"},
         Wrong{"ranks --node-command \\\"x", "quote is not closed"},
-        Wrong{"help frobnicate", "\"frobnicate\" is not a command"},
-        Wrong{"help types mend", "\"mend\" is not a command"},
+        Wrong{"help frobnicate", "\"frobnicate\" is not a command or topic"},
+        Wrong{"help types mend", "\"mend\" is not a command or topic"},
         Wrong{"types", "subcommand is required"}, Wrong{"types mend", "\"mend\""},
         Wrong{"types make", "-o is required"}, Wrong{"types make --mpi lam -o /dev/null", "lam"},
         Wrong{"types show", "FILE is required"}));

@@ -82,9 +82,106 @@ TEST_F(Installed, DumpsAJobWithWhatLiesBesideIt) {
   EXPECT_THAT(completed({"dump", "--rank", ""}), IsSupersetOf({"0", "1", "2", "3"}));
 }
 
+class MakesRecorders : public Installed {
+protected:
+  void SetUp() override {
+    Installed::SetUp();
+    source_ = fs::path(file("libmqbridge-queues.so")).parent_path() / "recorder";
+    fs::remove_all(source_ / "openmpi");
+  }
+
+  /// A compiler of this name in front of those of the system.
+  void compiler(const std::string& script) const {
+    fs::create_directories(files_ / "bin");
+    std::ofstream(files_ / "bin/mpicc") << "#!/bin/sh\n" << script;
+    fs::permissions(files_ / "bin/mpicc", fs::perms::owner_all);
+  }
+
+  Outcome run_with_compiler(const std::string& arguments) const {
+    return run_program(
+        {{"env", "-u", "LD_PRELOAD", "PATH=" + (files_ / "bin").string() + ":/usr/bin:/bin",
+          "XDG_DATA_HOME=" + data_.string(), "sh", "-c",
+          "exec " + (prefix_ / "bin/mqbridge").string() + " " + arguments}},
+        std::chrono::minutes(3));
+  }
+
+  /// As readelf says it.
+  std::string build_id_of(const std::string& library) const {
+    const auto text =
+        run_program(
+            {{"sh", "-c",
+              "readelf -n $(ldd " + (files_ / "bin/solver").string() + " | sed -n 's/.*" + library +
+                  "[^ ]* => \\([^ ]*\\) .*/\\1/p') | sed -n 's/.*Build ID: //p'"}})
+            .out;
+    return text.substr(0, text.find('\n'));
+  }
+
+  fs::path source_;
+  fs::path data_ = files_ / "data";
+};
+
+// Open MPI stands for an MPI whose recorder is nowhere.
+TEST_F(MakesRecorders, WhereItsCompilerIsThereAndKeepsThem) {
+  compiler("exec mpicc.openmpi \"$@\"\n");
+  std::ofstream(files_ / "bin/solver.c")
+      << "#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n";
+  const auto program = (files_ / "bin/solver").string();
+  ASSERT_EQ(run_program({{"mpicc.openmpi", program + ".c", "-o", program}}).status(), 0);
+  const auto preloaded =
+      "run --record-queues --timeout 1m -- sh -c 'echo $LD_PRELOAD' sh " + program;
+  const auto recorder =
+      data_ / "mqbridge/recorder" / build_id_of("libmpi") / "libmqbridge-recorder.so";
+
+  const Outcome first = run_with_compiler(preloaded);
+  EXPECT_EQ(first.status(), 0) << first.err;
+  EXPECT_EQ(first.out, recorder.string() + "\n");
+  EXPECT_THAT(first.err, testing::HasSubstr("making a recorder for "));
+  const Outcome second = run_with_compiler(preloaded);
+  EXPECT_EQ(second.out, first.out);
+  EXPECT_EQ(second.err, "");
+
+  // Of another MPI's compiler it is not made.
+  fs::remove_all(data_);
+  compiler("exec cc \"$@\"\n");
+  const Outcome none = run_with_compiler(preloaded);
+  EXPECT_EQ(none.status(), 125);
+  EXPECT_THAT(none.err, testing::HasSubstr("recorder.missing"));
+  const Outcome by_hand =
+      run_with_compiler("recorder make --mpicc mpicc.openmpi -o " +
+                        (files_ / "by hand/recorder.so").string().insert(0, "'") + "'");
+  EXPECT_EQ(by_hand.status(), 0) << by_hand.err;
+  EXPECT_TRUE(fs::exists(files_ / "by hand/recorder.so"));
+  EXPECT_FALSE(fs::exists(data_));
+}
+
+TEST_F(MakesRecorders, ButKeepsNoneThatDoesNotWork) {
+  // A recorder by the headers of another MPI, of which the program says so and ends.
+  compiler("case \" $* \" in *' -shared '*) exec mpicc.mpich \"$@\";; esac\nexec mpicc.openmpi "
+           "\"$@\"\n");
+  const Outcome mixed = run_with_compiler("recorder make");
+  EXPECT_EQ(mixed.status(), 1);
+  EXPECT_THAT(mixed.err,
+              testing::HasSubstr("recorder.check: a small job runs without it, and with it"));
+  // One that records nothing.
+  compiler("case \" $* \" in *' -shared '*) exec cc -shared -x c /dev/null -o \"$(echo \"$*\" | "
+           "sed 's/.* -o \\([^ ]*\\) .*/\\1/')\";; esac\n"
+           "exec mpicc.openmpi \"$@\"\n");
+  const Outcome empty = run_with_compiler("recorder make");
+  EXPECT_EQ(empty.status(), 1);
+  EXPECT_THAT(empty.err, testing::HasSubstr("does not list the receive"));
+  const Outcome none = run_with_compiler("recorder make --mpicc cc");
+  EXPECT_EQ(none.status(), 1);
+  EXPECT_THAT(none.err,
+              testing::HasSubstr("recorder.compile: cc cannot compile a small MPI program"));
+  EXPECT_THAT(run_with_compiler("recorder make --mpicc no-such-compiler").err,
+              testing::HasSubstr("no-such-compiler"));
+  EXPECT_FALSE(fs::exists(data_));
+}
+
 TEST_F(Installed, CompletesCommandsOptionsAndValues) {
   EXPECT_THAT(completed({""}), IsSupersetOf({"why", "dump", "types", "help", "--version"}));
-  EXPECT_THAT(completed({"help", ""}), IsSupersetOf({"why", "dump"}));
+  EXPECT_THAT(completed({"help", ""}), IsSupersetOf({"why", "dump", "targets"}));
+  EXPECT_THAT(completed({"recorder", "make", ""}), IsSupersetOf({"--mpicc", "-o"}));
   EXPECT_THAT(completed({"types", ""}), IsSupersetOf({"make", "show", "check"}));
   EXPECT_THAT(completed({"types", "make", ""}), IsSupersetOf({"--cc", "-o"}));
   EXPECT_THAT(completed({"dump", "--dll", ""}), testing::ElementsAre("@files", "none"));

@@ -67,10 +67,15 @@ protected:
   std::string recorder(const std::string& mpi) const {
     return (files_ / ("own/recorder/" + mpi + "/libmqbridge-recorder.so")).string();
   }
-  Result<std::vector<mqbridge::EnvironmentVariable>>
-  choose(const std::vector<std::string>& command) const {
-    const std::vector<fs::path> own{files_ / "nothing", files_ / "own"};
-    return preload::recorder_environment(command, own);
+  Result<std::vector<mqbridge::EnvironmentVariable>> choose(const std::vector<std::string>& command,
+                                                            const std::string& given = "") const {
+    return preload::recorder_environment(
+        command, {.directories = {files_ / "nothing", files_ / "own"},
+                  .given = given,
+                  .make = [this](const fs::path& mpi) {
+                    return mpi == mpi_with_compiler_ ? std::optional<fs::path>(recorder("openmpi"))
+                                                     : std::nullopt;
+                  }});
   }
   std::string code_of(const std::vector<std::string>& command) const {
     const auto chosen = choose(command);
@@ -78,6 +83,7 @@ protected:
   }
 
   TestDirectory files_;
+  fs::path mpi_with_compiler_;
   EnvironmentVariable path_{"PATH", (files_ / "bin").string()};
   EnvironmentVariable preloaded_{"LD_PRELOAD", ""};
   EnvironmentVariable forwarded_{forward, ""};
@@ -164,7 +170,8 @@ TEST_F(Preload, SaysWhatItLookedAtAndWhatMends) {
   EXPECT_EQ(nothing.error().code, "recorder.no_mpi");
   EXPECT_THAT(nothing.error().message, AllOf(HasSubstr("bin/run.sh (no ELF file)"),
                                              HasSubstr("bin/python3 (needs no MPI library)")));
-  EXPECT_THAT(nothing.error().hint, AllOf(HasSubstr("LD_PRELOAD="), HasSubstr("mpicc ")));
+  EXPECT_THAT(nothing.error().hint,
+              AllOf(HasSubstr("LD_PRELOAD="), HasSubstr("mqbridge recorder make")));
   EXPECT_EQ(code_of({"srun", "python3", "job.py"}), "recorder.no_mpi");
 }
 
@@ -179,9 +186,47 @@ TEST_F(Preload, RefusesWhatCannotWork) {
   EXPECT_EQ(code_of({"other"}), "recorder.missing");
   EXPECT_THAT(choose({"other"}).error().message, HasSubstr("other needs libmpich.so.12"));
   fs::rename(files_ / "own", files_ / "my own");
-  const std::vector<fs::path> spaced{files_ / "my own"};
   const std::vector<std::string> command{"solver"};
-  EXPECT_EQ(preload::recorder_environment(command, spaced).error().code, "recorder.path");
+  EXPECT_EQ(
+      preload::recorder_environment(command, {.directories = {files_ / "my own"}}).error().code,
+      "recorder.path");
+}
+
+/// Known by what it defines; a tool in front of it defines MPI_Init alone.
+TEST_F(Preload, AnMpiOfAnyNameHasItsRecorderByItsBuildId) {
+  program("unusual", elf({"libtool.so", "libmpc.so.3"}, {}));
+  fs::create_directories(files_ / "bin/lib");
+  files_.write("bin/lib/libtool.so", elf({"libc.so.6"}, {"MPI_Init"}));
+  const auto mpi =
+      files_.write("bin/lib/libmpc.so.3", elf({"libc.so.6"}, {"MPI_Init", "PMPI_Init"}));
+  const auto owner = preload::recorder_owner(mpi);
+  ASSERT_TRUE(owner);
+  EXPECT_EQ(code_of({"unusual"}), "recorder.missing");
+  EXPECT_THAT(choose({"unusual"}).error().message, HasSubstr(mpi.string()));
+  EXPECT_THAT(choose({"unusual"}).error().hint, HasSubstr("mqbridge recorder make"));
+  mpi_with_compiler_ = mpi;
+  EXPECT_THAT(*choose({"unusual"}), ElementsAre(Pair("LD_PRELOAD", recorder("openmpi"))));
+  files_.write("own/recorder/" + *owner + "/libmqbridge-recorder.so", elf({"libc.so.6"}));
+  EXPECT_THAT(*choose({"unusual"}), ElementsAre(Pair("LD_PRELOAD", recorder(*owner))));
+  // Its contents tell it from another one.
+  files_.write("bin/lib/libmpc.so.3", elf({"libm.so.6"}, {"MPI_Init", "PMPI_Init"}));
+  EXPECT_NE(*preload::recorder_owner(mpi), *owner);
+}
+
+TEST_F(Preload, TheRecorderOfTheVeryLibraryComesBeforeThatOfItsMpi) {
+  fs::create_directories(files_ / "bin/lib");
+  const auto mpi = files_.write("bin/lib/libmpi.so.40", elf({"libc.so.6"}, {"PMPI_Init"}));
+  EXPECT_THAT(*choose({"solver"}), ElementsAre(Pair("LD_PRELOAD", recorder("openmpi"))));
+  const auto owner = *preload::recorder_owner(mpi);
+  files_.write("own/recorder/" + owner + "/libmqbridge-recorder.so", elf({"libc.so.6"}));
+  EXPECT_THAT(*choose({"solver"}), ElementsAre(Pair("LD_PRELOAD", recorder(owner))));
+}
+
+TEST_F(Preload, TheNodesMayHaveItUnderAnotherName) {
+  EXPECT_THAT(*choose({"mpirun", "solver"}, "/nodes/libmqbridge-recorder.so"),
+              ElementsAre(Pair("LD_PRELOAD", "/nodes/libmqbridge-recorder.so"),
+                          Pair(forward, "LD_PRELOAD")));
+  EXPECT_EQ(choose({"solver"}, "/my nodes/recorder.so").error().code, "recorder.path");
 }
 
 TEST_F(Preload, TheHintOfADumpHasALineToPaste) {
@@ -194,10 +239,10 @@ TEST_F(Preload, TheHintOfADumpHasALineToPaste) {
   EXPECT_THAT(preload::recorder_hint(own, "mpich", platform),
               HasSubstr("LD_PRELOAD=" + recorder("mpich") + " mpiexec"));
   platform.architecture = "s390x";
-  EXPECT_THAT(preload::recorder_hint(own, "openmpi", platform),
-              AllOf(HasSubstr("docs/recorder.md"), HasSubstr("mpicc "),
-                    testing::Not(HasSubstr(recorder("openmpi")))));
-  EXPECT_THAT(preload::recorder_hint(own, "other", platform), HasSubstr("mpicc "));
+  EXPECT_THAT(
+      preload::recorder_hint(own, "openmpi", platform),
+      AllOf(HasSubstr("mqbridge recorder make"), testing::Not(HasSubstr(recorder("openmpi")))));
+  EXPECT_THAT(preload::recorder_hint(own, "other", platform), HasSubstr("mqbridge recorder make"));
 }
 
 } // namespace

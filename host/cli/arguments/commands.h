@@ -116,7 +116,7 @@ struct RanksCommand {
 
 struct TypesMakeCommand {
   std::string mpi;
-  std::string compiler;
+  std::vector<std::string> compiler; ///< and its options
   std::vector<std::filesystem::path> include_directories;
   std::optional<std::filesystem::path> source;
   std::optional<std::filesystem::path> library;
@@ -135,12 +135,18 @@ struct TypesCheckCommand {
   bool sandbox = true;
 };
 
+struct RecorderMakeCommand {
+  std::vector<std::string> compiler; ///< and its options
+  std::filesystem::path output;      ///< empty: among the user's own recorders
+};
+
 /// --help and --version: text for stdout, exit status 0.
 struct PrintCommand {
   std::string text;
 };
 
 using Command = std::variant<DumpCommand, AnalyzeCommand, RunCommand, DoctorCommand, RanksCommand,
-                             TypesMakeCommand, TypesShowCommand, TypesCheckCommand, PrintCommand>;
+                             TypesMakeCommand, TypesShowCommand, TypesCheckCommand,
+                             RecorderMakeCommand, PrintCommand>;
 
 } // namespace mqbridge

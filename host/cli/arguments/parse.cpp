@@ -9,6 +9,7 @@
 #include "host/cli/arguments/parse_verdict.h"
 #include "host/cli/arguments/raw_options.h"
 #include "host/cli/collect/collector_words.h"
+#include "host/launch/shell_words.h"
 #include "rsp/packet/printable.h"
 
 #include <CLI/App.hpp>
@@ -106,18 +107,28 @@ std::optional<std::filesystem::path> given(const std::string& path) {
   return path.empty() ? std::nullopt : std::optional<std::filesystem::path>(path);
 }
 
-Command types_command(const CLI::App& types, const RawOptions& raw) {
-  if (types.got_subcommand("make"))
-    return TypesMakeCommand{raw.mpi,
-                            raw.compiler,
-                            {raw.include_directories.begin(), raw.include_directories.end()},
-                            given(raw.source),
-                            given(raw.library),
-                            raw.output,
-                            !raw.no_sandbox};
+Result<Command> types_command(const CLI::App& types, const RawOptions& raw) {
   if (types.got_subcommand("check"))
-    return TypesCheckCommand{raw.types_file, given(raw.library), !raw.no_sandbox};
-  return TypesShowCommand{raw.types_file, !raw.no_sandbox};
+    return Command(TypesCheckCommand{raw.types_file, given(raw.library), !raw.no_sandbox});
+  if (types.got_subcommand("show"))
+    return Command(TypesShowCommand{raw.types_file, !raw.no_sandbox});
+  auto compiler = split_words("--cc", raw.compiler);
+  if (!compiler)
+    return forward(std::move(compiler));
+  return Command(TypesMakeCommand{raw.mpi,
+                                  std::move(*compiler),
+                                  {raw.include_directories.begin(), raw.include_directories.end()},
+                                  given(raw.source),
+                                  given(raw.library),
+                                  raw.output,
+                                  !raw.no_sandbox});
+}
+
+Result<Command> recorder_command(const RawOptions& raw) {
+  auto compiler = split_words("--mpicc", raw.mpicc);
+  if (!compiler)
+    return forward(std::move(compiler));
+  return Command(RecorderMakeCommand{std::move(*compiler), raw.output});
 }
 
 /// "mqbridge types make": the innermost command that the arguments reached.
@@ -186,8 +197,11 @@ Failure wrong_usage(const CLI::App& app, const CLI::ParseError& error, bool no_c
       command + " --help");
 }
 
-/// `help [COMMAND]` is COMMAND --help. Error: usage (no such command).
+/// `help [COMMAND]` is COMMAND --help; `help TOPIC` one of help_topic(). Error: usage (neither).
 Result<std::string> help_of(std::span<const char* const> command, std::string_view version) {
+  if (command.size() == 1)
+    if (const auto topic = help_topic(command.front()); !topic.empty())
+      return std::string(topic) + "\n";
   CLI::App app("", "mqbridge");
   RawOptions raw;
   declare_commands(app, raw, version);
@@ -200,7 +214,7 @@ Result<std::string> help_of(std::span<const char* const> command, std::string_vi
     const auto found =
         at->get_subcommands([&](const CLI::App* each) { return each->get_name() == word; });
     if (found.empty())
-      return fail("usage", fmt::format("mqbridge help: \"{}\" is not a command", word),
+      return fail("usage", fmt::format("mqbridge help: \"{}\" is not a command or topic", word),
                   before + " --help");
     at = found.front();
   }
@@ -257,6 +271,8 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
     return doctor_command(raw);
   if (app.got_subcommand("ranks"))
     return ranks_command(raw, {arguments.begin() + 1, arguments.end()});
+  if (app.got_subcommand("recorder"))
+    return recorder_command(raw);
   return types_command(*app.get_subcommand("types"), raw);
 }
 

@@ -132,6 +132,7 @@ Result<LaunchOptions> parse_launch(const RawOptions& raw) {
   launch.node_command = std::move(*command);
   if (!raw.gdbserver.empty())
     launch.gdbserver = raw.gdbserver;
+  launch.recorder = raw.recorder;
   return launch;
 }
 

@@ -61,6 +61,9 @@ Result<Command> run_command(const RawOptions& raw, std::vector<std::string> comm
     return fail("usage", "mqbridge run: neither --timeout nor --silent says how long is too long",
                 "mqbridge run --timeout 10m -- ...; 0 is no limit");
   run.limits = {*total, *silence};
+  if (!raw.recorder.empty() && !raw.record_queues)
+    return fail("usage", "--recorder names a recorder for --record-queues, which is not there",
+                "mqbridge run --record-queues --recorder PATH ...");
   run.record_queues = raw.record_queues;
   if (!raw.kill_after.empty())
     run.kill_after = grace->value_or(std::chrono::milliseconds(0));

@@ -153,6 +153,8 @@ void declare_run(CLI::App& app, RawOptions& raw) {
   run->option_defaults()->group("Recording");
   run->add_flag("--record-queues", raw.record_queues,
                 "preload the recorder: queues of MPIs and transports that show none");
+  add_value(run, "--recorder", raw.recorder,
+            "with --record-queues: the recorder, by its path on the nodes", "PATH");
   add_node_options(run, raw);
   add_jobs_option(run, raw);
   add_dll_options(run, raw);
@@ -180,6 +182,8 @@ void declare_doctor(CLI::App& app, RawOptions& raw) {
   add_dll_options(doctor, raw);
   add_file_options(doctor, raw);
   add_image_option(doctor, raw);
+  doctor->option_defaults()->group("Recording");
+  add_value(doctor, "--recorder", raw.recorder, "whether the nodes have this recorder", "PATH");
   add_waiting_options(doctor, raw);
   add_cache_option(doctor, raw);
   add_output_options(doctor, raw);
@@ -236,12 +240,32 @@ void declare_types(CLI::App& app, RawOptions& raw) {
   head_commands(*types);
 }
 
+void declare_recorder(CLI::App& app, RawOptions& raw) {
+  CLI::App* recorder =
+      app.add_subcommand("recorder", "the library that `run --record-queues` preloads");
+  recorder->require_subcommand(1);
+  CLI::App* make = recorder->add_subcommand("make", "make the recorder of an MPI that has none");
+  make->footer("It is compiled, checked with a small job, and kept for `run --record-queues`.");
+  add_value(make, "--mpicc", raw.mpicc, "the MPI's own C compiler (mpicc)", "CC");
+  add_value(make, "-o", raw.output, "write it there, and do not keep it", "FILE");
+  head_commands(*recorder);
+}
+
 } // namespace
+
+std::string_view help_topic(std::string_view word) {
+  return word == "targets" ? target_help
+         : word == "words" ? words_help
+         : word == "tree"  ? tree_help
+                           : std::string_view();
+}
 
 void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) {
   app.description(
       "MPI message queues of running jobs, through gdbserver and the MPI's own debug DLL");
-  app.footer("mqbridge COMMAND --help tells the options of a command.");
+  app.footer(
+      "mqbridge COMMAND --help tells the options of a command; mqbridge help targets how a "
+      "process\nis named, help words and help tree what stands in the text of dump and stacks.");
   app.set_version_flag("--version", "mqbridge " + std::string(version), "print the version");
   app.require_subcommand(1);
   declare_why(app, raw);
@@ -253,8 +277,9 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   declare_ranks(app, raw);
   declare_run(app, raw);
   declare_doctor(app, raw);
+  declare_recorder(app, raw);
   declare_types(app, raw);
-  app.add_subcommand("help", "of a command: mqbridge help COMMAND");
+  app.add_subcommand("help", "of a command, or of targets, words or tree");
   head_commands(app);
 }
 

@@ -24,6 +24,7 @@ struct RawOptions {
   std::string launcher_args;
   std::string node_command;
   std::string gdbserver;
+  std::string recorder;
   std::string collector;
   std::string dll;
   std::vector<std::string> sysroots;
@@ -87,6 +88,8 @@ struct RawOptions {
   bool record_queues = false;
   std::string kill_after;
   std::string stub_timeout;
+  // recorder
+  std::string mpicc = "mpicc";
   // types
   std::string mpi;
   std::string compiler = "cc";
@@ -95,6 +98,9 @@ struct RawOptions {
   std::string library;
   std::string types_file;
 };
+
+/// What `help` says of a word that is no command; empty: nothing.
+std::string_view help_topic(std::string_view word);
 
 /// Declares all commands and options of the program. `app` and `raw` outlive each other's use.
 void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version);

@@ -30,6 +30,8 @@ struct Installation {
   std::filesystem::path program_directory;
 
   static Installation find(std::string_view version);
+  /// Holds dll/recorder: what `mqbridge recorder make` compiles.
+  std::filesystem::path recorder_sources() const { return program_directory / "recorder/source"; }
   /// `options`, with the paths of the installation filled in.
   DumpOptions complete(DumpOptions options) const;
 };
@@ -43,6 +45,7 @@ int execute(const RanksCommand& command, const Installation& installation);
 int execute(const TypesMakeCommand& command, const Installation& installation);
 int execute(const TypesShowCommand& command, const Installation& installation);
 int execute(const TypesCheckCommand& command, const Installation& installation);
+int execute(const RecorderMakeCommand& command, const Installation& installation);
 int execute(const PrintCommand& command, const Installation& installation);
 
 /// Text that cannot be written to stderr is lost: there is no other place for it.

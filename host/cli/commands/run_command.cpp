@@ -1,10 +1,12 @@
 #include "host/cli/commands/execute.h"
+#include "host/cli/commands/recorder_command.h"
 #include "host/cli/commands/verdict.h"
 #include "host/cli/targets/own_job.h"
 #include "host/cli/terminal/output.h"
 #include "host/codes.h"
 #include "host/document/json_report.h"
 #include "host/mpi/preload/choose_recorder.h"
+#include "host/mpi/preload/recorder_files.h"
 #include "host/report/text_report.h"
 #include "host/watch/watched_command.h"
 #include "rsp/packet/trace.h"
@@ -31,8 +33,14 @@ Result<std::vector<EnvironmentVariable>> environment_of(const RunCommand& comman
                                                         const Installation& installation) {
   if (!command.record_queues)
     return std::vector<EnvironmentVariable>();
-  const auto look = installation.complete(command.look.options);
-  return preload::recorder_environment(command.argv, look.dll.own_directories);
+  preload::RecorderSource source{.directories = {installation.program_directory},
+                                 .given = command.look.options.launch.recorder,
+                                 .make = [&](const std::filesystem::path& mpi) {
+                                   return make_recorder_for(mpi, installation);
+                                 }};
+  if (const auto own = preload::own_recorders())
+    source.directories.push_back(*own);
+  return preload::recorder_environment(command.argv, source);
 }
 
 int status_of(const Error& error) {

@@ -10,18 +10,9 @@
 
 #include <cstdint>
 #include <fmt/format.h>
-#include <sstream>
 
 namespace mqbridge {
 namespace {
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;)
-    words.push_back(word);
-  return words;
-}
 
 /// The contents of a file: all types of a pack; of a carrier the types that mqbridge needs.
 struct Contents {
@@ -135,7 +126,7 @@ int failed(const Error& error) {
 int execute(const TypesMakeCommand& command, const Installation& installation) {
   CarrierRequest request;
   request.mpi = command.mpi;
-  request.compiler = words_of(command.compiler);
+  request.compiler = command.compiler;
   request.include_directories = command.include_directories;
   request.source = command.source;
   request.library = command.library;

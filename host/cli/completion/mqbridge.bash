@@ -9,11 +9,11 @@ _mqbridge_words() {
   while (($# > 1)); do
     word=$1
     [[ $word != -- ]] || { echo @files && return; } # behind it is a command of the user's
-    [[ $word == -* || $previous == -* || ${#command[@]} -gt 1 || (${command[0]} && ${command[0]} != types) ]] || command+=("$word")
+    [[ $word == -* || $previous == -* || ${#command[@]} -gt 1 || (${command[0]} && ! ${command[0]} =~ ^(types|recorder)$) ]] || command+=("$word")
     [[ $word == = ]] || previous=$word # readline takes --format=json for three words
     shift
   done
-  [[ ${command[0]} != help ]] || { command=() && previous=''; } # of which a command may follow
+  [[ ${command[0]} != help ]] || { command=() previous='' && printf '%s\n' targets words tree; } # or a command follows
   help=$("$program" help "${command[@]}" 2>/dev/null) || return
 
   if [[ $previous =~ ^--?[a-z-]+$ ]]; then

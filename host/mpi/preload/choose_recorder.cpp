@@ -83,15 +83,15 @@ std::optional<LauncherWord> find_launcher(std::span<const std::string> command) 
 }
 
 std::string by_hand_hint() {
-  return fmt::format("name the recorder of this MPI yourself: LD_PRELOAD=.../recorder/MPI/{} "
-                     "mqbridge run ...\n"
-                     "or make one (docs/recorder.md): {}",
-                     recorder_name, build_line());
+  return fmt::format(
+      "make one, with the MPI's own compiler: {}\n"
+      "or name the recorder of this MPI yourself: LD_PRELOAD=.../{} mqbridge run ...",
+      make_line, recorder_name);
 }
 
 struct Found {
-  std::string provider;
-  std::string why; ///< words for an error: where the provider was learnt
+  std::string provider; ///< empty: an MPI that is not known
+  std::string why;      ///< words for an error: where the MPI was learnt
   std::optional<ProgramMpi> program;
   fs::path file;
 };
@@ -99,7 +99,7 @@ struct Found {
 /// Finds the MPI by the command's words. If none tells it, the error says what each word is.
 Result<Found> find_mpi(std::span<const std::string> command,
                        const std::optional<LauncherWord>& launcher) {
-  const auto search = directories_of(variable("LD_LIBRARY_PATH"));
+  const auto search = library_path();
   std::string looked_at;
   for (const auto& word : command) {
     const auto file = program_of(word);
@@ -137,19 +137,42 @@ Result<void> check_path(const fs::path& recorder) {
               "mqbridge run ...");
 }
 
-Result<fs::path> recorder_for(const Found& found, std::span<const fs::path> directories) {
+Result<fs::path> find_or_make(const Found& found, const RecorderSource& source) {
+  const auto mpi = found.program ? found.program->file : fs::path();
+  const auto owner = mpi.empty() ? Result<std::string>("") : recorder_owner(mpi);
+  if (owner && !owner->empty())
+    if (auto recorder = find_recorder(source.directories, *owner))
+      return *recorder;
+  if (!found.provider.empty())
+    if (auto recorder = find_recorder(source.directories, found.provider))
+      return *recorder;
+  if (!mpi.empty()) {
+    auto made = source.make(mpi);
+    if (!made)
+      return forward(std::move(made));
+    if (*made)
+      return **made;
+  }
+  return fail("recorder.missing",
+              fmt::format("--record-queues: there is no recorder for {}; {}",
+                          mpi.empty() ? found.provider : mpi.string(), found.why),
+              by_hand_hint());
+}
+
+Result<fs::path> recorder_for(const Found& found, const RecorderSource& source) {
   if (found.program && found.program->way == ProgramMpi::Way::linked)
     return fail("recorder.linked",
                 fmt::format("--record-queues: {} has its MPI linked into it: what is preloaded "
                             "cannot come first",
                             found.file.string()),
                 "link it with the MPI's shared library, or with the recorder: docs/recorder.md");
-  const auto recorder = find_recorder(directories, found.provider);
+  if (!source.given.empty()) {
+    auto checked = check_path(source.given);
+    return checked ? Result<fs::path>(source.given) : forward(std::move(checked));
+  }
+  auto recorder = find_or_make(found, source);
   if (!recorder)
-    return fail("recorder.missing",
-                fmt::format("--record-queues: there is no recorder/{}/{} beside this program; {}",
-                            found.provider, recorder_name, found.why),
-                by_hand_hint());
+    return recorder;
   const auto platform = read_elf_platform(*recorder);
   if (!platform)
     return Failure(platform.error());
@@ -166,8 +189,8 @@ Result<fs::path> recorder_for(const Found& found, std::span<const fs::path> dire
 
 } // namespace
 
-Result<std::vector<EnvironmentVariable>>
-recorder_environment(std::span<const std::string> command, std::span<const fs::path> directories) {
+Result<std::vector<EnvironmentVariable>> recorder_environment(std::span<const std::string> command,
+                                                              const RecorderSource& source) {
   const auto preloaded = variable(preload_variable);
   if (preloaded.find(recorder_name) != std::string_view::npos)
     return std::vector<EnvironmentVariable>();
@@ -177,7 +200,7 @@ recorder_environment(std::span<const std::string> command, std::span<const fs::p
     return forward(std::move(found));
   if (found->program && found->program->way == ProgramMpi::Way::recorded)
     return std::vector<EnvironmentVariable>();
-  auto recorder = recorder_for(*found, directories);
+  auto recorder = recorder_for(*found, source);
   if (!recorder)
     return forward(std::move(recorder));
   std::string value = recorder->string();

@@ -9,6 +9,7 @@
 #include "host/mpi/preload/recorder_files.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -62,25 +63,42 @@ public:
   Libraries(const Platform& platform, const std::vector<fs::path>& search)
       : platform_(platform), search_(search), system_(system_directories()) {}
 
-  /// The first library of an MPI, or of the recorder, that `program` brings along.
-  std::string first_of_mpi(const fs::path& program) {
+  struct Mpi {
+    std::string name; ///< the first one of a known MPI, or the recorder, that is needed
+    fs::path file;    ///< the first one that defines what an MPI defines, and tools of it do not
+  };
+
+  Mpi find_mpi(const fs::path& program) {
+    Mpi mpi;
     objects_ = {program};
     for (std::size_t i = 0; i < objects_.size() && i < max_libraries; ++i) {
+      if (i > 0 && defines_mpi(objects_[i])) {
+        mpi.file = objects_[i];
+        return mpi;
+      }
       const auto reader = ElfReader::open(objects_[i]);
       const auto dynamic = reader ? reader->dynamic() : Result<ElfDynamic>(ElfDynamic());
       if (!dynamic)
         continue;
       for (const auto& name : dynamic->needed) {
-        if (name.ends_with(recorder_name) || mpi_of_library(name) != nullptr)
-          return name;
+        const bool is_recorder = name.ends_with(recorder_name);
+        if (mpi.name.empty() && (is_recorder || mpi_of_library(name) != nullptr))
+          mpi.name = name;
+        if (is_recorder)
+          return mpi;
         if (seen_.insert(name).second)
           add(fs::path(objects_[i]), *dynamic, name); // a copy: add() moves the objects
       }
     }
-    return {};
+    return mpi;
   }
 
 private:
+  static bool defines_mpi(const fs::path& object) {
+    const auto elf = ElfFile::open(object);
+    return elf && (*elf)->find_symbol("PMPI_Init") != nullptr;
+  }
+
   void add(const fs::path& object, const ElfDynamic& dynamic, const std::string& name) {
     if (name.find('/') != std::string::npos)
       return (void)try_file(with_origin(name, object));
@@ -133,21 +151,31 @@ const MpiSupport* mpi_of_library(std::string_view path) {
   return owners > 1 && number.empty() ? nullptr : owner;
 }
 
+std::vector<fs::path> library_path() {
+  const char* const paths = std::getenv("LD_LIBRARY_PATH");
+  std::vector<fs::path> directories;
+  if (paths != nullptr && *paths != '\0')
+    for (auto& path : split(paths, ':'))
+      directories.emplace_back(std::move(path));
+  return directories;
+}
+
 Result<ProgramMpi> mpi_of_program(const fs::path& program, const std::vector<fs::path>& search) {
   auto elf = ElfFile::open(program);
   if (!elf)
     return forward(std::move(elf));
   ProgramMpi mpi;
   mpi.platform = (*elf)->platform();
-  mpi.library = Libraries(mpi.platform, search).first_of_mpi(program);
-  const auto* const known = mpi_of_library(mpi.library);
-  if (known != nullptr)
+  auto found = Libraries(mpi.platform, search).find_mpi(program);
+  mpi.library = found.name.empty() ? found.file.filename().string() : std::move(found.name);
+  mpi.file = std::move(found.file);
+  if (const auto* const known = mpi_of_library(mpi.library))
     mpi.provider = known->facts().provider;
   if ((*elf)->find_symbol(MQR_ROOT_SYMBOL) != nullptr || mpi.library.ends_with(recorder_name))
     mpi.way = ProgramMpi::Way::recorded;
   else if ((*elf)->find_symbol("MPI_Init") != nullptr)
     mpi.way = ProgramMpi::Way::linked;
-  else if (known != nullptr)
+  else if (!mpi.library.empty())
     mpi.way = ProgramMpi::Way::library;
   return mpi;
 }

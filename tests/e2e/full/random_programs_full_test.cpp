@@ -121,8 +121,8 @@ struct Seen {
   bool deadlock = false;
 };
 
-/// A slow machine's job may need a while to come
-/// to where it stays.
+/// The job hangs. On a slow machine it may need a while to come to where it stays: what a look
+/// finds before is not counted.
 Seen look_at(const MpiJob& job, const Scene& scene) {
   Seen seen;
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -135,9 +135,10 @@ Seen look_at(const MpiJob& job, const Scene& scene) {
     }
     const Analysis analysis = analysis_of(dump.document);
     seen = {sim::fault_of(analysis, scene), analysis.verdict == Verdict::deadlock};
-    if (seen.fault.empty())
+    if (seen.fault.empty() && seen.deadlock)
       break;
-    seen.fault += "\n" + dump.document.at("analysis").dump(1);
+    if (!seen.fault.empty())
+      seen.fault += "\n" + dump.document.at("analysis").dump(1);
   }
   return seen;
 }
@@ -171,7 +172,7 @@ void expect_true_verdicts(std::uint64_t first, MakeSpec make_spec, bool counted,
   constexpr int count = 100;
   int jobs = 0;
   int hanging = 0;
-  int deadlocks = 0;
+  std::vector<std::uint64_t> not_called_dead; // seeds
   for (std::uint64_t seed = first; jobs < count; ++seed) {
     const Program program = sim::random_program(seed);
     auto scene = certain_end(program);
@@ -179,13 +180,17 @@ void expect_true_verdicts(std::uint64_t first, MakeSpec make_spec, bool counted,
       continue;
     scene->sight.omissions.counters = !counted;
     ++jobs;
-    hanging += comes_to_its_end(*scene) ? 0 : 1;
     const Seen seen = run(program, *scene, make_spec);
-    deadlocks += seen.deadlock ? 1 : 0;
+    if (!comes_to_its_end(*scene)) {
+      ++hanging;
+      if (!seen.deadlock)
+        not_called_dead.push_back(seed);
+    }
     EXPECT_EQ(seen.fault, "") << "seed " << seed << "\n" << sim::to_text(program);
   }
   EXPECT_GT(hanging, count / 4);
-  EXPECT_GE(deadlocks * 100, hanging * found) << hanging << " hang";
+  EXPECT_LE(not_called_dead.size() * 100, static_cast<std::size_t>(hanging * (100 - found)))
+      << hanging << " hang; seeds: " << fmt::format("{}", fmt::join(not_called_dead, " "));
 }
 
 /// UCX 1.18 may send as much as the simulator's large messages at once.

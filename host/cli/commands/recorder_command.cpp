@@ -1,0 +1,181 @@
+#include "host/cli/commands/recorder_command.h"
+
+#include "host/cli/terminal/session.h"
+#include "host/codes.h"
+#include "host/disk/command_output.h"
+#include "host/disk/text_file.h"
+#include "host/mpi/preload/compile_recorder.h"
+#include "host/mpi/preload/recorder_files.h"
+#include "host/report/fitted_text.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <future>
+#include <thread>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// MPI_Init may take a minute where files come over a slow network.
+constexpr std::chrono::minutes job_limit{3};
+constexpr std::size_t most_said = 2000;
+
+bool lists_what_was_posted(const RankDump& rank) {
+  return rank.dll && rank.dll->provider == "recorder" &&
+         std::ranges::any_of(rank.communicators, [](const Communicator& communicator) {
+           return std::ranges::any_of(communicator.queue(OpClass::receive).operations,
+                                      [](const Operation& operation) {
+                                        return operation.tag.value == preload::check_tag;
+                                      });
+         });
+}
+
+/// Error: recorder.check.
+Result<void> look_at(const std::string& pid, DumpOptions options, const std::stop_token& stop) {
+  options.stacks = false;
+  const DumpObserver nobody{.rank_done = [](const RankDump&) {},
+                            .progress = [](std::size_t, std::string_view, std::uint64_t) {}};
+  auto target = TargetSpec::parse("local:" + pid);
+  if (!target)
+    return Failure(target.error());
+  const auto dump = take_dump(std::span(&*target, 1), options, nobody, stop);
+  if (!dump)
+    return Failure(dump.error());
+  for (const auto& rank : dump->ranks) {
+    if (lists_what_was_posted(rank))
+      return {};
+    for (const auto& error : rank.errors)
+      if (error.level == RankError::Level::error)
+        return fail("recorder.check",
+                    fmt::format("the small job runs with it, and cannot be looked at: {}: {}",
+                                error.code, error.message),
+                    error.hint);
+  }
+  return fail("recorder.check", "the small job runs with it, and it does not list the receive that "
+                                "the job has posted");
+}
+
+/// Runs the small job to its end. Meanwhile `look` is given its process number.
+template <typename Look>
+Result<CommandOutput> run_job(const preload::CheckProgram& program,
+                              std::vector<std::string> command, Look look) {
+  const auto posted = program.directory.path() / "posted.pid";
+  command.insert(command.end(), {program.file.string(), posted.string()});
+  auto job =
+      std::async(std::launch::async, [&] { return run_command(command, job_limit, most_said); });
+  while (job.wait_for(10ms) != std::future_status::ready) {
+    const auto pid = read_text_file(posted.native());
+    if (!pid || !pid->ends_with('\n'))
+      continue;
+    look(pid->substr(0, pid->size() - 1));
+    break;
+  }
+  std::error_code ignored;
+  fs::remove(posted, ignored);
+  return job.get();
+}
+
+/// Error: recorder.check.
+Result<void> check(const preload::CheckProgram& program, const fs::path& recorder,
+                   const DumpOptions& options, const std::stop_token& stop) {
+  auto seen =
+      Result<void>(fail("recorder.check", "the small job ended before it could be looked at"));
+  const auto ran = run_job(program, {"env", "LD_PRELOAD=" + recorder.string()},
+                           [&](const std::string& pid) { seen = look_at(pid, options, stop); });
+  if (ran && ran->exit_status == 0)
+    return seen;
+  const auto without = run_job(program, {}, [](const std::string&) {});
+  const auto said = [](const Result<CommandOutput>& job) {
+    return job ? fmt::format("ended with {}: {}", job->exit_status, job->text)
+               : job.error().message;
+  };
+  if (without && without->exit_status == 0)
+    return fail("recorder.check",
+                fmt::format("a small job runs without it, and with it {}", said(ran)));
+  return fail("recorder.check",
+              fmt::format("it cannot be checked: a small job does not run here without a launcher, "
+                          "with or without it; it {}",
+                          said(without)),
+              "run the command where MPI programs run, as on a node of the job");
+}
+
+struct Made {
+  std::string owner; ///< preload::recorder_owner()
+  fs::path mpi;
+  fs::path file;
+};
+
+/// Compiles, checks and keeps a recorder for the MPI of `program`. `output`: where; empty: among
+/// the user's own.
+Result<Made> make(const std::vector<std::string>& compiler, const preload::CheckProgram& program,
+                  fs::path output, const Installation& installation) {
+  const auto owner = preload::recorder_owner(program.mpi);
+  if (!owner)
+    return Failure(owner.error());
+  if (output.empty()) {
+    const auto own = preload::own_recorders();
+    if (!own)
+      return fail("recorder.keep", "there is no place to keep a recorder: HOME is not set",
+                  "say where: mqbridge recorder make -o FILE");
+    output = *own / "recorder" / *owner / preload::recorder_name;
+  }
+  auto session = Session::open("", {});
+  if (!session)
+    return Failure(session.error());
+  const auto options = (*session)->complete({}, installation);
+  print_on_stderr(fmt::format("mqbridge: making a recorder for {} with {}\n",
+                              printable(program.mpi.string()), printable(compiler.front())));
+  const auto compiled = program.directory.path() / preload::recorder_name;
+  if (auto done = preload::compile_recorder(compiler, installation.recorder_sources(), compiled);
+      !done)
+    return forward(std::move(done));
+  if (auto done = check(program, compiled, options, (*session)->signals.token()); !done)
+    return forward(std::move(done));
+  if (auto done = copy_to_output(compiled, output); !done)
+    return forward(std::move(done));
+  return Made{*owner, program.mpi, std::move(output)};
+}
+
+} // namespace
+
+int execute(const RecorderMakeCommand& command, const Installation& installation) {
+  const auto program = preload::compile_check(command.compiler, installation.recorder_sources());
+  const auto made = program ? make(command.compiler, *program, command.output, installation)
+                            : Result<Made>(Failure(program.error()));
+  if (!made) {
+    print_error(made.error());
+    return made.error().code == codes::output_write ? exit_output : exit_partial;
+  }
+  const auto text = printable_lines(
+      fmt::format("made {}\n"
+                  "for {} ({}); a small job ran with it, and it listed what the job had posted\n"
+                  "to use it: {}\n",
+                  made->file.string(), made->mpi.string(), made->owner,
+                  command.output.empty()
+                      ? std::string("mqbridge run --record-queues --timeout 10m -- mpirun ...")
+                      : fmt::format("LD_PRELOAD={} mqbridge run --timeout 10m -- mpirun ...",
+                                    pasteable(made->file.string()))));
+  return execute(PrintCommand{text}, installation);
+}
+
+Result<std::optional<fs::path>> make_recorder_for(const fs::path& mpi,
+                                                  const Installation& installation) {
+  const std::vector<std::string> compiler{"mpicc"};
+  const auto program = preload::compile_check(compiler, installation.recorder_sources());
+  const auto wanted = preload::recorder_owner(mpi);
+  const auto owner = program ? preload::recorder_owner(program->mpi) : Result<std::string>("");
+  if (!program || !wanted || !owner || *wanted != *owner)
+    return std::optional<fs::path>();
+  auto made = make(compiler, *program, {}, installation);
+  if (!made)
+    return Failure(made.error());
+  print_on_stderr(fmt::format("mqbridge: made {}\n", printable(made->file.string())));
+  return std::optional(std::move(made->file));
+}
+
+} // namespace mqbridge
