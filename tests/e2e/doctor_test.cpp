@@ -76,6 +76,21 @@ TEST(DoctorTest, WithoutTheTypesOfOb1SaysWhatIsNotReadAndWhatMendsIt) {
   EXPECT_EQ(job.finish(), "");
 }
 
+TEST(DoctorTest, SaysWhetherTheNodesHaveTheRecorder) {
+  MpiJob job({.arguments = {"mix"}});
+  const auto said_of = [&](const std::string& path) {
+    return run_mqbridge({"doctor", "--recorder", path, local_target(job.pid(1))});
+  };
+  const Outcome there = said_of(recorder("openmpi"));
+  EXPECT_EQ(there.status(), 0) << testing::PrintToString(there);
+  EXPECT_THAT(there.out, ContainsRegex("ok +recorder .*libmqbridge-recorder.so"));
+  const Outcome elsewhere = said_of("/nodes/libmqbridge-recorder.so");
+  EXPECT_EQ(elsewhere.status(), 1);
+  EXPECT_THAT(elsewhere.out, ContainsRegex("FAULT +recorder .*/nodes/libmqbridge-recorder.so"));
+  EXPECT_THAT(said_of("/etc/passwd").out, ContainsRegex("FAULT +recorder .*is no library"));
+  EXPECT_EQ(job.finish(), "");
+}
+
 /// Of a job on one node one rank is looked at in full: the first that can be attached to. No other
 /// is held.
 TEST(DoctorTest, OfAJobLooksAtOneRankOfEachNode) {
