@@ -435,8 +435,13 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
         seen(channels_.traffic(process, *theirs), process, receiver) == Traffic::stuck;
     return graph_.either(node, stuck ? WaitGraph::unknown : WaitGraph::satisfied);
   }
+  // Where a receive for it is there, too, one of the two ranks goes on: see recorded_send().
   if (!is_whole(communicator.queue(OpClass::unexpected)))
-    return graph_.either(node, WaitGraph::guessed);
+    return graph_.either(node, posted_.of(communicator)
+                                       .has_for(*own_rank, operation.tag.value,
+                                                operation.collective != Collective::none)
+                                   ? WaitGraph::unknown
+                                   : WaitGraph::guessed);
   // The message has met a receive, or is about to meet one. But UCX lists no message that
   // MPI_Mprobe has taken.
   const bool listed = operation.source != OpSource::mqbridge || communicator.counters ||
@@ -465,6 +470,13 @@ WaitNode RequestWaits::recorded_send(std::size_t process, std::size_t receiver,
   if (kind == SendKind::buffered)
     return WaitGraph::satisfied;
   const WaitNode node = receiver_of(process, at);
+  // Without counts nobody says that they have met: either they do, or the send has met an earlier
+  // receive, or this receive an earlier message. One of the two ranks goes on.
+  const Seat* theirs = picture_.seat(receiver, at.seat->key);
+  const auto own_rank = at.seat->communicator->local_rank;
+  if (operation.status == OpStatus::unknown && theirs != nullptr && own_rank &&
+      posted_.of(*theirs->communicator).has_for(*own_rank, operation.tag.value, false))
+    return graph_.either(node, WaitGraph::unknown);
   if (does_no_more_[receiver] && !counts(receiver, *at.seat))
     return graph_.either(node, still_gone(receiver));
   return kind == SendKind::synchronous ? node : graph_.either(node, WaitGraph::guessed);

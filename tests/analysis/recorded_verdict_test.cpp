@@ -510,6 +510,25 @@ TEST(RecordedVerdict, WhatAFilterHidesMayBeWaitedFor) {
   }
 }
 
+/// Two that play ping-pong, where the counts of a sender are not known: its send has met the
+/// receive, or it is over.
+TEST(RecordedVerdict, ASendAndTheReceiveThatItMeetsAreNoCycle) {
+  for (const char* call : {"MPI_Send", "MPI_Ssend"})
+    for (const std::int64_t uncounted : {0, 1}) {
+      RecordedJob job(2);
+      job.blocked_in_receive(0, 1, 17);
+      job.blocked_in_send(1, 0, 17, call);
+      job.world(uncounted).recorded->whole = false;
+      EXPECT_NE(one_look(job).verdict, Verdict::deadlock) << call << uncounted;
+      EXPECT_NE(recorded_looks(job).verdict, Verdict::deadlock) << call << uncounted;
+    }
+  RecordedJob other(2);
+  other.blocked_in_receive(0, 1, 17);
+  other.blocked_in_send(1, 0, 18);
+  other.world(1).recorded->whole = false;
+  EXPECT_EQ(one_look(other).confidence, Confidence::possible); // of another tag
+}
+
 TEST(RecordedVerdict, MessagesThatNobodyReceivesAreNamed) {
   RecordedJob job(2);
   job.sent(1, 0, 5);
