@@ -41,6 +41,7 @@ UNQUOTED = {
     "mqbridge has not spoken there": TEXT,
     "mqbridge help: ": TEXT,
     "mqbridge ranks --mpirun {}{}": CHECKED,
+    "mqbridge run --timeout 10m --record-queues{}": LATER,
     "mqbridge types make --mpi": OWN,
     "mqbridge {}": TEXT,
     "squeue --noheader": CHECKED,

@@ -420,10 +420,7 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
     return graph_.either(node, does_no_more_[receiver] ? still_gone(receiver) : WaitGraph::guessed);
   const Communicator& communicator = *theirs->communicator;
   if (arrived_.of(communicator).has(*own_rank, operation.sequence, operation.tag.value)) {
-    const bool met =
-        posted_.of(communicator)
-            .has_for(*own_rank, operation.tag.value, operation.collective != Collective::none);
-    return met ? WaitGraph::satisfied : node;
+    return has_receive(communicator, *own_rank, operation) ? WaitGraph::satisfied : node;
   }
   if (arrived_.of(communicator).holds(*own_rank, operation.tag.value))
     return graph_.either(
@@ -435,11 +432,8 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
         seen(channels_.traffic(process, *theirs), process, receiver) == Traffic::stuck;
     return graph_.either(node, stuck ? WaitGraph::unknown : WaitGraph::satisfied);
   }
-  // Where a receive for it is there, too, one of the two ranks goes on: see recorded_send().
   if (!is_whole(communicator.queue(OpClass::unexpected)))
-    return graph_.either(node, posted_.of(communicator)
-                                       .has_for(*own_rank, operation.tag.value,
-                                                operation.collective != Collective::none)
+    return graph_.either(node, has_receive(communicator, *own_rank, operation)
                                    ? WaitGraph::unknown
                                    : WaitGraph::guessed);
   // The message has met a receive, or is about to meet one. But UCX lists no message that
@@ -449,10 +443,19 @@ WaitNode RequestWaits::send_to(std::size_t process, std::size_t receiver, const 
   return listed ? WaitGraph::satisfied : graph_.either(node, WaitGraph::unknown);
 }
 
+/// Whether a receive is posted that the send's message would meet. Where nobody says whether they
+/// have met, both are no cycle: they do, or the send has met an earlier receive, or the receive an
+/// earlier message, and one of the two ranks goes on.
+bool RequestWaits::has_receive(const Communicator& receiver, std::int64_t own_rank,
+                               const Operation& send) {
+  return posted_.of(receiver).has_for(own_rank, send.tag.value,
+                                      send.collective != Collective::none);
+}
+
 /// Whether the receiver has a receive for this send, which has met its message or will.
 bool RequestWaits::meets_receive(const Communicator& receiver, std::int64_t own_rank,
                                  const Operation& send) {
-  if (posted_.of(receiver).has_for(own_rank, send.tag.value, send.collective != Collective::none))
+  if (has_receive(receiver, own_rank, send))
     return true;
   return std::ranges::any_of(
       receiver.queue(OpClass::receive).operations, [&](const Operation& receive) {
@@ -470,12 +473,10 @@ WaitNode RequestWaits::recorded_send(std::size_t process, std::size_t receiver,
   if (kind == SendKind::buffered)
     return WaitGraph::satisfied;
   const WaitNode node = receiver_of(process, at);
-  // Without counts nobody says that they have met: either they do, or the send has met an earlier
-  // receive, or this receive an earlier message. One of the two ranks goes on.
   const Seat* theirs = picture_.seat(receiver, at.seat->key);
   const auto own_rank = at.seat->communicator->local_rank;
   if (operation.status == OpStatus::unknown && theirs != nullptr && own_rank &&
-      posted_.of(*theirs->communicator).has_for(*own_rank, operation.tag.value, false))
+      has_receive(*theirs->communicator, *own_rank, operation))
     return graph_.either(node, WaitGraph::unknown);
   if (does_no_more_[receiver] && !counts(receiver, *at.seat))
     return graph_.either(node, still_gone(receiver));

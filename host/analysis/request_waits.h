@@ -96,6 +96,7 @@ private:
   WaitNode message_to(std::size_t process, const Seat& seat, const Operation& receive,
                       std::size_t sender);
   bool was_suspended(std::size_t process) const;
+  bool has_receive(const Communicator& receiver, std::int64_t own_rank, const Operation& send);
   bool meets_receive(const Communicator& receiver, std::int64_t own_rank, const Operation& send);
   WaitNode members_of_instance(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode absent_members(std::size_t process, const Seat& seat, const Operation& operation);

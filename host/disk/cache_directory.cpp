@@ -101,14 +101,19 @@ std::vector<KeptFile> kept_files(const fs::path& directory) {
 
 } // namespace
 
-std::optional<fs::path> cache_root() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && fs::path(cache).is_absolute())
-    return fs::path(cache) / "mqbridge";
-  const char* home = std::getenv("HOME");
+std::optional<fs::path> user_directory(const char* variable, const fs::path& below_home) {
+  const char* const named = std::getenv(variable);
+  if (named != nullptr && fs::path(named).is_absolute())
+    return named;
+  const char* const home = std::getenv("HOME");
   if (home != nullptr && fs::path(home).is_absolute())
-    return fs::path(home) / ".cache" / "mqbridge";
+    return fs::path(home) / below_home;
   return std::nullopt;
+}
+
+std::optional<fs::path> cache_root() {
+  const auto caches = user_directory("XDG_CACHE_HOME", ".cache");
+  return caches ? std::optional(*caches / "mqbridge") : std::nullopt;
 }
 
 IncomingFile::IncomingFile(fs::path path, int fd) : path_(std::move(path)), fd_(fd) {}

@@ -14,8 +14,13 @@
 
 namespace mqbridge {
 
-/// $XDG_CACHE_HOME/mqbridge, else ~/.cache/mqbridge; nullopt where neither is set to an absolute
-/// path (XDG Base Directory Specification: relative ones are to be ignored).
+/// The directory that the variable names, else this one below the user's home; nullopt where
+/// neither is set to an absolute path (XDG Base Directory Specification: relative ones are to be
+/// ignored).
+std::optional<std::filesystem::path> user_directory(const char* variable,
+                                                    const std::filesystem::path& below_home);
+
+/// $XDG_CACHE_HOME/mqbridge, else ~/.cache/mqbridge: user_directory().
 std::optional<std::filesystem::path> cache_root();
 
 /// A file on its way into a cache directory. Removed again unless it is put there.

@@ -2,6 +2,7 @@
 
 #include "host/disk/file_descriptor.h"
 #include "host/disk/spawn.h"
+#include "rsp/codes.h"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +11,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <poll.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -68,7 +71,8 @@ int wait_for(pid_t pid) {
 } // namespace
 
 Result<CommandOutput> run_command(const std::vector<std::string>& argv,
-                                  std::chrono::milliseconds limit, std::size_t most_bytes) {
+                                  std::chrono::milliseconds limit, std::size_t most_bytes,
+                                  const std::stop_token& stop) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return fail("command.start", "there is no pipe to read the command from");
@@ -79,15 +83,21 @@ Result<CommandOutput> run_command(const std::vector<std::string>& argv,
     return Failure(started.error());
   const pid_t pid = *started;
   writing = FileDescriptor();
+  const auto kill_all = [pid] {
+    ::kill(-pid, SIGKILL);
+    ::kill(pid, SIGKILL); // it may have left its group
+  };
+  std::optional<std::stop_callback<decltype(kill_all)>> on_stop(std::in_place, stop, kill_all);
   CommandOutput output;
   const auto deadline = Clock::now() + limit;
   const bool ended =
       read_to_end(reading.get(), deadline, most_bytes, output) && ends_by(pid, deadline);
-  if (!ended) {
-    ::kill(-pid, SIGKILL);
-    ::kill(pid, SIGKILL); // it may have left its group
-  }
+  if (!ended)
+    kill_all();
+  on_stop.reset(); // its number is its own until it is waited for
   output.exit_status = wait_for(pid);
+  if (stop.stop_requested())
+    return fail(codes::interrupted, fmt::format("'{}' was interrupted", argv.front()));
   if (!ended)
     return fail("command.timeout", fmt::format("'{}' did not end within {} s", fmt::join(argv, " "),
                                                limit.count() / 1000));

@@ -388,14 +388,14 @@ Check recorder_on_node(const TargetSpec& target, const SharedTools& tools,
             fmt::format("whether {} is there cannot be seen {}", path,
                         process == nullptr ? "through a stub" : "behind --node-command"),
             {}};
-  const auto file = node_files(process->node, tools, stop)(path);
+  const auto file = node_file_start(process->node, path, SELFMAG, tools, stop);
   if (!file)
     return {Check::Level::fault,
             "recorder",
             fmt::format("--recorder: {}", file.error().message),
             {"copy a recorder there, or name the path under which the node has one: "
              "docs/recorder.md"}};
-  if (!file->starts_with(ELFMAG))
+  if (*file != ELFMAG)
     return {Check::Level::fault,
             "recorder",
             fmt::format("--recorder: {} is no library", path),
@@ -437,7 +437,10 @@ Checklist examine(const TargetSpec& target, const SharedTools& tools, std::stop_
   if (lost == rsp::LostLink::depends && on_stdio)
     lost = rsp::LostLink::runs;
   auto list = checklist_of(target, outcome);
-  if (!tools.options.launch.recorder.empty())
+  const bool is_reached = std::ranges::none_of(list.checks, [](const Check& check) {
+    return check.level == Check::Level::fault && check.subject == "reach";
+  });
+  if (is_reached && !tools.options.launch.recorder.empty())
     list.checks.push_back(recorder_on_node(target, tools, stop));
   return list;
 }

@@ -131,18 +131,24 @@ struct Subprocess::State : std::enable_shared_from_this<State> {
   }
 
   void await_end() {
-    const auto look = [self = shared_from_this()](asio::error_code) {
-      int ended = 0;
-      const std::lock_guard lock(self->mutex); // its number is its own until `status` is set
-      if (::waitpid(self->pid, &ended, WNOHANG) == 0)
-        return self->await_end();
-      self->status = ended;
-      self->changed.notify_all();
-    };
-    if (process.is_open())
-      return process.async_wait(asio::posix::stream_descriptor::wait_read, look);
+    if (!process.is_open())
+      return look_later();
+    process.async_wait(asio::posix::stream_descriptor::wait_read,
+                       [self = shared_from_this()](asio::error_code) { self->look(); });
+  }
+
+  void look_later() {
     pause.expires_after(between_looks);
-    pause.async_wait(look);
+    pause.async_wait([self = shared_from_this()](asio::error_code) { self->look(); });
+  }
+
+  void look() {
+    int ended = 0;
+    const std::lock_guard lock(mutex); // its number is its own until `status` is set
+    if (::waitpid(pid, &ended, WNOHANG) == 0)
+      return look_later(); // its tracer has not taken its end yet
+    status = ended;
+    changed.notify_all();
   }
 
   const pid_t pid;

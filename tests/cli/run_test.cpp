@@ -74,6 +74,8 @@ TEST(Run, NamesWhatIsWrong) {
            {"--kill-after nan -- true", "--kill-after nan: expected a time"},
            {"--timeout 5 --stub-timeout x -- true", "--stub-timeout x: expected seconds"},
            {"--timeout 5 --fail-on hang -- true", "--fail-on hang"},
+           {"--timeout 5 --recorder /x.so -- true", "--record-queues, which is not there"},
+           {"--timeout 5 --record-queues --recorder x.so -- true", "begins with /"},
            {"--timeout 5 --mpirun 17 -- true", "\"--mpirun\" is not a command or option here"}}) {
     const Ran ran = run("mqbridge run " + words);
     EXPECT_EQ(ran.status, 2) << words;

@@ -242,7 +242,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"help types mend", "\"mend\" is not a command or topic"},
         Wrong{"types", "subcommand is required"}, Wrong{"types mend", "\"mend\""},
         Wrong{"types make", "-o is required"}, Wrong{"types make --mpi lam -o /dev/null", "lam"},
-        Wrong{"types show", "FILE is required"}));
+        Wrong{"types show", "FILE is required"},
+        Wrong{"types make --cc '' -o /dev/null", "--cc names no compiler"},
+        Wrong{"recorder", "subcommand is required"},
+        Wrong{"recorder make --mpicc ''", "--mpicc names no compiler"},
+        Wrong{"doctor --recorder x.so a:1", "a path on the nodes begins with /"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Handles, WrongUsage,

@@ -148,9 +148,9 @@ TEST_F(MakesRecorders, WhereItsCompilerIsThereAndKeepsThem) {
   EXPECT_THAT(none.err, testing::HasSubstr("recorder.missing"));
   const Outcome by_hand =
       run_with_compiler("recorder make --mpicc mpicc.openmpi -o " +
-                        (files_ / "by hand/recorder.so").string().insert(0, "'") + "'");
+                        (files_ / "by-hand/recorder.so").string().insert(0, "'") + "'");
   EXPECT_EQ(by_hand.status(), 0) << by_hand.err;
-  EXPECT_TRUE(fs::exists(files_ / "by hand/recorder.so"));
+  EXPECT_TRUE(fs::exists(files_ / "by-hand/recorder.so"));
   EXPECT_FALSE(fs::exists(data_));
 }
 
@@ -175,6 +175,10 @@ TEST_F(MakesRecorders, ButKeepsNoneThatDoesNotWork) {
               testing::HasSubstr("recorder.compile: cc cannot compile a small MPI program"));
   EXPECT_THAT(run_with_compiler("recorder make --mpicc no-such-compiler").err,
               testing::HasSubstr("no-such-compiler"));
+  EXPECT_THAT(run_with_compiler("recorder make --mpicc mpicc.openmpi -o '" +
+                                (files_ / "a b.so").string() + "'")
+                  .err,
+              testing::HasSubstr("recorder.path"));
   EXPECT_FALSE(fs::exists(data_));
 }
 

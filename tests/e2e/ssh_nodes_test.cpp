@@ -181,10 +181,14 @@ TEST_F(SshJobTest, DoctorNamesTheNodeThatRefusesTheKeyOnce) {
   const test::TempDirectory directory;
   const auto file = directory / "ranks";
   std::ofstream(file) << fmt::format("0 {}\n1 ssh:closed:17\n2 ssh:closed:18\n", open.target());
-  const Outcome doctor = run_mqbridge({"doctor", "--targets", file.string()});
+  const std::string recorder =
+      MQBRIDGE_BINARY_DIRECTORY "/recorder/openmpi/libmqbridge-recorder.so";
+  const Outcome doctor =
+      run_mqbridge({"doctor", "--targets", file.string(), "--recorder", recorder});
   EXPECT_EQ(doctor.status(), 1) << testing::PrintToString(doctor);
   EXPECT_THAT(doctor.out, HasSubstr("\nnode1   1 node, 1 rank "));
   EXPECT_THAT(doctor.out, testing::ContainsRegex("\nok +queues "));
+  EXPECT_THAT(doctor.out, testing::ContainsRegex("\nok +recorder "));
   EXPECT_THAT(doctor.out, HasSubstr("\nclosed   1 node, 2 ranks "));
   EXPECT_THAT(doctor.out, testing::ContainsRegex("\nFAULT  reach +.*Permission denied"));
   EXPECT_THAT(doctor.out, HasSubstr("ssh -o BatchMode=yes closed true"));

@@ -171,7 +171,7 @@ TEST_F(Preload, SaysWhatItLookedAtAndWhatMends) {
   EXPECT_THAT(nothing.error().message, AllOf(HasSubstr("bin/run.sh (no ELF file)"),
                                              HasSubstr("bin/python3 (needs no MPI library)")));
   EXPECT_THAT(nothing.error().hint,
-              AllOf(HasSubstr("LD_PRELOAD="), HasSubstr("mqbridge recorder make")));
+              AllOf(HasSubstr("--recorder /PATH"), HasSubstr("mqbridge recorder make")));
   EXPECT_EQ(code_of({"srun", "python3", "job.py"}), "recorder.no_mpi");
 }
 
@@ -227,6 +227,10 @@ TEST_F(Preload, TheNodesMayHaveItUnderAnotherName) {
               ElementsAre(Pair("LD_PRELOAD", "/nodes/libmqbridge-recorder.so"),
                           Pair(forward, "LD_PRELOAD")));
   EXPECT_EQ(choose({"solver"}, "/my nodes/recorder.so").error().code, "recorder.path");
+  // Whatever the command is, and in front of another one.
+  const EnvironmentVariable preloaded("LD_PRELOAD", "/old/libmqbridge-recorder.so");
+  EXPECT_THAT(*choose({"python3", "job.py"}, "/nodes/recorder.so"),
+              ElementsAre(Pair("LD_PRELOAD", "/nodes/recorder.so:/old/libmqbridge-recorder.so")));
 }
 
 TEST_F(Preload, TheHintOfADumpHasALineToPaste) {

@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { tag = 1234, sent = 7, most_looks = 12000, microseconds_between = 10000 };
+enum { tag = CHECK_TAG, sent = 7, most_looks = 12000, microseconds_between = 10000 };
 
 int main(int argc, char** argv) {
 #ifdef PR_SET_PTRACER

@@ -107,12 +107,21 @@ std::optional<std::filesystem::path> given(const std::string& path) {
   return path.empty() ? std::nullopt : std::optional<std::filesystem::path>(path);
 }
 
+/// A compiler and its options.
+Result<std::vector<std::string>> compiler_words(std::string_view option, const std::string& text) {
+  auto words = split_words(option, text);
+  if (words && words->empty())
+    return fail("usage", fmt::format("{} names no compiler", option),
+                fmt::format("leave {} out, or name one", option));
+  return words;
+}
+
 Result<Command> types_command(const CLI::App& types, const RawOptions& raw) {
   if (types.got_subcommand("check"))
     return Command(TypesCheckCommand{raw.types_file, given(raw.library), !raw.no_sandbox});
   if (types.got_subcommand("show"))
     return Command(TypesShowCommand{raw.types_file, !raw.no_sandbox});
-  auto compiler = split_words("--cc", raw.compiler);
+  auto compiler = compiler_words("--cc", raw.compiler);
   if (!compiler)
     return forward(std::move(compiler));
   return Command(TypesMakeCommand{raw.mpi,
@@ -125,7 +134,7 @@ Result<Command> types_command(const CLI::App& types, const RawOptions& raw) {
 }
 
 Result<Command> recorder_command(const RawOptions& raw) {
-  auto compiler = split_words("--mpicc", raw.mpicc);
+  auto compiler = compiler_words("--mpicc", raw.mpicc);
   if (!compiler)
     return forward(std::move(compiler));
   return Command(RecorderMakeCommand{std::move(*compiler), raw.output});

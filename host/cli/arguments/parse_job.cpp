@@ -132,6 +132,10 @@ Result<LaunchOptions> parse_launch(const RawOptions& raw) {
   launch.node_command = std::move(*command);
   if (!raw.gdbserver.empty())
     launch.gdbserver = raw.gdbserver;
+  if (!raw.recorder.empty() && !raw.recorder.starts_with('/'))
+    return fail("usage",
+                fmt::format("--recorder {}: a path on the nodes begins with /", raw.recorder),
+                "mqbridge run --record-queues --recorder /PATH ...");
   launch.recorder = raw.recorder;
   return launch;
 }

@@ -63,11 +63,12 @@ Result<void> look_at(const std::string& pid, DumpOptions options, const std::sto
 /// Runs the small job to its end. Meanwhile `look` is given its process number.
 template <typename Look>
 Result<CommandOutput> run_job(const preload::CheckProgram& program,
-                              std::vector<std::string> command, Look look) {
+                              std::vector<std::string> command, const std::stop_token& stop,
+                              Look look) {
   const auto posted = program.directory.path() / "posted.pid";
   command.insert(command.end(), {program.file.string(), posted.string()});
-  auto job =
-      std::async(std::launch::async, [&] { return run_command(command, job_limit, most_said); });
+  auto job = std::async(std::launch::async,
+                        [&] { return run_command(command, job_limit, most_said, stop); });
   while (job.wait_for(10ms) != std::future_status::ready) {
     const auto pid = read_text_file(posted.native());
     if (!pid || !pid->ends_with('\n'))
@@ -85,11 +86,13 @@ Result<void> check(const preload::CheckProgram& program, const fs::path& recorde
                    const DumpOptions& options, const std::stop_token& stop) {
   auto seen =
       Result<void>(fail("recorder.check", "the small job ended before it could be looked at"));
-  const auto ran = run_job(program, {"env", "LD_PRELOAD=" + recorder.string()},
+  const auto ran = run_job(program, {"env", "LD_PRELOAD=" + recorder.string()}, stop,
                            [&](const std::string& pid) { seen = look_at(pid, options, stop); });
   if (ran && ran->exit_status == 0)
     return seen;
-  const auto without = run_job(program, {}, [](const std::string&) {});
+  if (!ran && ran.error().code == codes::interrupted)
+    return Failure(ran.error());
+  const auto without = run_job(program, {}, stop, [](const std::string&) {});
   const auto said = [](const Result<CommandOutput>& job) {
     return job ? fmt::format("ended with {}: {}", job->exit_status, job->text)
                : job.error().message;
@@ -101,7 +104,8 @@ Result<void> check(const preload::CheckProgram& program, const fs::path& recorde
               fmt::format("it cannot be checked: a small job does not run here without a launcher, "
                           "with or without it; it {}",
                           said(without)),
-              "run the command where MPI programs run, as on a node of the job");
+              "make it where MPI programs run, as on a node of the job; or name one: mqbridge run "
+              "--record-queues --recorder /PATH ...");
 }
 
 struct Made {
@@ -113,7 +117,7 @@ struct Made {
 /// Compiles, checks and keeps a recorder for the MPI of `program`. `output`: where; empty: among
 /// the user's own.
 Result<Made> make(const std::vector<std::string>& compiler, const preload::CheckProgram& program,
-                  fs::path output, const Installation& installation) {
+                  fs::path output, const Installation& installation, Session& session) {
   const auto owner = preload::recorder_owner(program.mpi);
   if (!owner)
     return Failure(owner.error());
@@ -124,18 +128,20 @@ Result<Made> make(const std::vector<std::string>& compiler, const preload::Check
                   "say where: mqbridge recorder make -o FILE");
     output = *own / "recorder" / *owner / preload::recorder_name;
   }
-  auto session = Session::open("", {});
-  if (!session)
-    return Failure(session.error());
-  const auto options = (*session)->complete({}, installation);
+  const auto compiled = program.directory.path() / preload::recorder_name;
+  for (const auto& path : {output, compiled})
+    if (auto checked = preload::check_preloadable(path); !checked)
+      return forward(std::move(checked));
   print_on_stderr(fmt::format("mqbridge: making a recorder for {} with {}\n",
                               printable(program.mpi.string()), printable(compiler.front())));
-  const auto compiled = program.directory.path() / preload::recorder_name;
-  if (auto done = preload::compile_recorder(compiler, installation.recorder_sources(), compiled);
-      !done)
+  const auto stop = session.signals.token();
+  const auto sources = installation.recorder_sources();
+  if (auto done = preload::compile_recorder(compiler, sources, compiled, stop); !done)
     return forward(std::move(done));
-  if (auto done = check(program, compiled, options, (*session)->signals.token()); !done)
+  if (auto done = check(program, compiled, session.complete({}, installation), stop); !done)
     return forward(std::move(done));
+  if (stop.stop_requested())
+    return fail(codes::interrupted, "interrupted: the recorder is not kept");
   if (auto done = copy_to_output(compiled, output); !done)
     return forward(std::move(done));
   return Made{*owner, program.mpi, std::move(output)};
@@ -144,34 +150,46 @@ Result<Made> make(const std::vector<std::string>& compiler, const preload::Check
 } // namespace
 
 int execute(const RecorderMakeCommand& command, const Installation& installation) {
-  const auto program = preload::compile_check(command.compiler, installation.recorder_sources());
-  const auto made = program ? make(command.compiler, *program, command.output, installation)
+  auto session = Session::open("", {});
+  if (!session) {
+    print_error(session.error());
+    return exit_output;
+  }
+  const auto output = command.output.empty() ? fs::path() : fs::absolute(command.output);
+  const auto program = preload::compile_check(command.compiler, installation.recorder_sources(),
+                                              (*session)->signals.token());
+  const auto made = program ? make(command.compiler, *program, output, installation, **session)
                             : Result<Made>(Failure(program.error()));
   if (!made) {
     print_error(made.error());
-    return made.error().code == codes::output_write ? exit_output : exit_partial;
+    const bool unwritten = made.error().code == codes::output_write;
+    return (*session)->close(
+        (*session)->status_or_interrupted(unwritten ? exit_output : exit_partial));
   }
-  const auto text = printable_lines(
+  const auto named = output.empty() ? "" : " --recorder " + pasteable(output.string());
+  (*session)->output.write(printable_lines(
       fmt::format("made {}\n"
                   "for {} ({}); a small job ran with it, and it listed what the job had posted\n"
-                  "to use it: {}\n",
-                  made->file.string(), made->mpi.string(), made->owner,
-                  command.output.empty()
-                      ? std::string("mqbridge run --record-queues --timeout 10m -- mpirun ...")
-                      : fmt::format("LD_PRELOAD={} mqbridge run --timeout 10m -- mpirun ...",
-                                    pasteable(made->file.string()))));
-  return execute(PrintCommand{text}, installation);
+                  "to use it: mqbridge run --timeout 10m --record-queues{} -- mpirun ...\n",
+                  made->file.string(), made->mpi.string(), made->owner, named)));
+  return (*session)->close(exit_ok);
 }
 
 Result<std::optional<fs::path>> make_recorder_for(const fs::path& mpi,
                                                   const Installation& installation) {
+  auto session = Session::open("", {});
+  if (!session)
+    return Failure(session.error());
   const std::vector<std::string> compiler{"mpicc"};
-  const auto program = preload::compile_check(compiler, installation.recorder_sources());
+  const auto program = preload::compile_check(compiler, installation.recorder_sources(),
+                                              (*session)->signals.token());
   const auto wanted = preload::recorder_owner(mpi);
   const auto owner = program ? preload::recorder_owner(program->mpi) : Result<std::string>("");
+  if ((*session)->signals.signal() != 0)
+    return fail(codes::interrupted, "interrupted before the command was started");
   if (!program || !wanted || !owner || *wanted != *owner)
     return std::optional<fs::path>();
-  auto made = make(compiler, *program, {}, installation);
+  auto made = make(compiler, *program, {}, installation, **session);
   if (!made)
     return Failure(made.error());
   print_on_stderr(fmt::format("mqbridge: made {}\n", printable(made->file.string())));

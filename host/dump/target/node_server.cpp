@@ -7,7 +7,6 @@
 #include "rsp/codes.h"
 #include "rsp/commands/vfile.h"
 #include "rsp/limits.h"
-#include "rsp/packet/printable.h"
 #include "rsp/packet/stat_line.h"
 
 #include <charconv>
@@ -63,12 +62,17 @@ Error explain_unreached(const Node& node, const SharedTools& tools, Error error)
         "node.no_gdbserver", fmt::format("{} on {}", error.message, node.name()),
         fmt::format("on {}: apt install gdbserver; or name it there: --gdbserver PATH (now: {})",
                     node.name(), gdbserver)};
-  if (error.code == codes::stub_not_a_stub && node.launcher == Launcher::local)
-    return {
-        "node.no_stub", std::move(error.message),
-        fmt::format("look at what it prints: timeout 5 {} --once --multi - </dev/null    (Cannot "
-                    "PTRACE_TRACEME: a filter of system calls forbids ptrace here)",
-                    pasteable(gdbserver))};
+  if (error.code == codes::stub_not_a_stub && node.launcher == Launcher::local) {
+    std::vector<std::string> trial{"timeout", "5"};
+    std::ranges::copy(tools.options.launch.node_command, std::back_inserter(trial));
+    std::ranges::copy(std::initializer_list<std::string>{gdbserver, "--once", "--multi", "-"},
+                      std::back_inserter(trial));
+    return {"node.no_stub", std::move(error.message),
+            fmt::format(
+                "{} </dev/null\n"
+                "if that says \"Cannot PTRACE_TRACEME\", a filter of system calls forbids ptrace",
+                join_words(trial))};
+  }
   if (error.code == codes::stub_not_a_stub)
     return {"node.no_stub", std::move(error.message),
             fmt::format("this must end soon, and print nothing: {}", trial_of(node))};
@@ -146,6 +150,18 @@ rsp::FileSource node_files(const Node& node, const SharedTools& tools, std::stop
     }
     return rsp::read_file(**client, path, rsp::limits::proc_file);
   };
+}
+
+Result<std::string> node_file_start(const Node& node, const std::string& path, std::size_t count,
+                                    const SharedTools& tools, std::stop_token stop) {
+  if (node.launcher == Launcher::local)
+    return read_text_file(path, count);
+  auto client =
+      start_server(tools.launchers.server_on(node, node.name()), node, tools, std::move(stop));
+  if (!client)
+    return Failure(client.error());
+  (*client)->released(); // it is attached to nothing
+  return rsp::read_file_start(**client, path, count);
 }
 
 std::vector<std::int64_t> numbers_of(const rsp::FileSource& files, std::int64_t pid) {

@@ -31,6 +31,10 @@ Result<std::unique_ptr<rsp::Client>> start_server(const rsp::Endpoint& server, c
 /// and vfile.
 rsp::FileSource node_files(const Node& node, const SharedTools& tools, std::stop_token stop);
 
+/// At most the first `count` bytes of one file, which may be of any size. Errors: as node_files().
+Result<std::string> node_file_start(const Node& node, const std::string& path, std::size_t count,
+                                    const SharedTools& tools, std::stop_token stop);
+
 /// The numbers of process `pid`, from that of the node to the one in its own name space of process
 /// ids: more than one inside of a container that has such a name space. Empty: not known.
 std::vector<std::int64_t> numbers_of(const rsp::FileSource& files, std::int64_t pid);

@@ -26,16 +26,6 @@ std::string_view variable(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-std::vector<fs::path> directories_of(std::string_view paths) {
-  std::vector<fs::path> directories;
-  while (!paths.empty()) {
-    const auto end = std::min(paths.find(':'), paths.size());
-    directories.emplace_back(paths.substr(0, end));
-    paths.remove_prefix(std::min(end + 1, paths.size()));
-  }
-  return directories;
-}
-
 bool is_program(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
@@ -47,7 +37,7 @@ fs::path program_of(const std::string& word) {
   if (word.empty() || word.starts_with('-'))
     return {};
   if (word.find('/') == std::string::npos)
-    for (const auto& directory : directories_of(variable("PATH")))
+    for (const auto& directory : directories_in("PATH"))
       if (is_program(directory / word))
         return directory / word;
   return is_program(word) ? fs::path(word) : fs::path();
@@ -83,10 +73,9 @@ std::optional<LauncherWord> find_launcher(std::span<const std::string> command) 
 }
 
 std::string by_hand_hint() {
-  return fmt::format(
-      "make one, with the MPI's own compiler: {}\n"
-      "or name the recorder of this MPI yourself: LD_PRELOAD=.../{} mqbridge run ...",
-      make_line, recorder_name);
+  return fmt::format("make one, with the MPI's own compiler: {}\n"
+                     "or name it: mqbridge run --record-queues --recorder /PATH ...",
+                     make_line);
 }
 
 struct Found {
@@ -99,7 +88,7 @@ struct Found {
 /// Finds the MPI by the command's words. If none tells it, the error says what each word is.
 Result<Found> find_mpi(std::span<const std::string> command,
                        const std::optional<LauncherWord>& launcher) {
-  const auto search = library_path();
+  const auto search = directories_in("LD_LIBRARY_PATH");
   std::string looked_at;
   for (const auto& word : command) {
     const auto file = program_of(word);
@@ -124,23 +113,12 @@ Result<Found> find_mpi(std::span<const std::string> command,
               by_hand_hint());
 }
 
-/// LD_PRELOAD cannot hold every path: ld.so takes spaces and colons for ends of names, and expands
-/// what begins with '$'.
-Result<void> check_path(const fs::path& recorder) {
-  if (recorder.native().find_first_of(" :$\t\n") == std::string::npos)
-    return {};
-  return fail("recorder.path",
-              fmt::format("--record-queues: LD_PRELOAD cannot hold the path {}: it has a space, a "
-                          "colon or a '$'",
-                          recorder.string()),
-              "copy it to a directory without these, and name it yourself: LD_PRELOAD=PATH "
-              "mqbridge run ...");
-}
-
 Result<fs::path> find_or_make(const Found& found, const RecorderSource& source) {
   const auto mpi = found.program ? found.program->file : fs::path();
-  const auto owner = mpi.empty() ? Result<std::string>("") : recorder_owner(mpi);
-  if (owner && !owner->empty())
+  auto owner = mpi.empty() ? Result<std::string>("") : recorder_owner(mpi);
+  if (!owner)
+    return forward(std::move(owner));
+  if (!owner->empty())
     if (auto recorder = find_recorder(source.directories, *owner))
       return *recorder;
   if (!found.provider.empty())
@@ -166,10 +144,6 @@ Result<fs::path> recorder_for(const Found& found, const RecorderSource& source) 
                             "cannot come first",
                             found.file.string()),
                 "link it with the MPI's shared library, or with the recorder: docs/recorder.md");
-  if (!source.given.empty()) {
-    auto checked = check_path(source.given);
-    return checked ? Result<fs::path>(source.given) : forward(std::move(checked));
-  }
   auto recorder = find_or_make(found, source);
   if (!recorder)
     return recorder;
@@ -183,8 +157,7 @@ Result<fs::path> recorder_for(const Found& found, const RecorderSource& source) 
                     found.file.string(), found.program->platform.architecture, recorder->string(),
                     platform->architecture),
         by_hand_hint());
-  auto checked = check_path(*recorder);
-  return checked ? Result<fs::path>(*recorder) : forward(std::move(checked));
+  return recorder;
 }
 
 } // namespace
@@ -192,18 +165,23 @@ Result<fs::path> recorder_for(const Found& found, const RecorderSource& source) 
 Result<std::vector<EnvironmentVariable>> recorder_environment(std::span<const std::string> command,
                                                               const RecorderSource& source) {
   const auto preloaded = variable(preload_variable);
-  if (preloaded.find(recorder_name) != std::string_view::npos)
-    return std::vector<EnvironmentVariable>();
   const auto launcher = find_launcher(command);
-  auto found = find_mpi(command, launcher);
-  if (!found)
-    return forward(std::move(found));
-  if (found->program && found->program->way == ProgramMpi::Way::recorded)
-    return std::vector<EnvironmentVariable>();
-  auto recorder = recorder_for(*found, source);
-  if (!recorder)
-    return forward(std::move(recorder));
-  std::string value = recorder->string();
+  std::string value = source.given;
+  if (value.empty()) {
+    if (preloaded.find(recorder_name) != std::string_view::npos)
+      return std::vector<EnvironmentVariable>();
+    auto found = find_mpi(command, launcher);
+    if (!found)
+      return forward(std::move(found));
+    if (found->program && found->program->way == ProgramMpi::Way::recorded)
+      return std::vector<EnvironmentVariable>();
+    auto recorder = recorder_for(*found, source);
+    if (!recorder)
+      return forward(std::move(recorder));
+    value = recorder->string();
+  }
+  if (auto checked = check_preloadable(value); !checked)
+    return forward(std::move(checked));
   if (!preloaded.empty())
     value += fmt::format(":{}", preloaded);
   std::vector<EnvironmentVariable> variables{{preload_variable, std::move(value)}};

@@ -15,7 +15,8 @@ namespace mqbridge::preload {
 /// Where recorders are looked for, and what makes one that is not there.
 struct RecorderSource {
   std::vector<std::filesystem::path> directories; ///< find_recorder()
-  /// One that is taken as it stands, and need not be on this host: --recorder. Empty: none.
+  /// One that is taken whatever the command is, and need not be on this host: --recorder. Empty:
+  /// none.
   std::string given = {};
   /// Makes the recorder of an MPI library; nullopt: nothing here can.
   std::function<Result<std::optional<std::filesystem::path>>(const std::filesystem::path& mpi)>

@@ -18,8 +18,9 @@ constexpr std::chrono::minutes compile_limit{5};
 /// Of what a compiler says. Most errors follow from the first one.
 constexpr std::size_t most_said = 2000;
 
-Result<void> compile(std::vector<std::string> command, std::string_view what) {
-  auto ran = run_command(command, compile_limit, most_said);
+Result<void> compile(const std::vector<std::string>& command, std::string_view what,
+                     const std::stop_token& stop) {
+  auto ran = run_command(command, compile_limit, most_said, stop);
   if (!ran)
     return forward(std::move(ran));
   if (ran->exit_status == 0)
@@ -43,19 +44,23 @@ std::vector<std::string> sources_in(const fs::path& directory) {
 } // namespace
 
 Result<CheckProgram> compile_check(const std::vector<std::string>& compiler,
-                                   const fs::path& sources) {
+                                   const fs::path& sources, const std::stop_token& stop) {
+  const auto source = sources / "dll/recorder/check/posted.c";
+  if (std::error_code error; !fs::exists(source, error))
+    return fail("recorder.sources",
+                fmt::format("the recorder's sources are not there: {}", source.string()),
+                "they belong to the installation: install mqbridge again, as a whole");
   auto directory = TemporaryDirectory::make();
   if (!directory)
     return forward(std::move(directory));
   const auto file = directory->path() / "posted";
   auto command = compiler;
-  for (const auto& word :
-       {std::string("-D_GNU_SOURCE"), (sources / "dll/recorder/check/posted.c").string(),
-        std::string("-o"), file.string()})
+  for (const auto& word : {std::string("-D_GNU_SOURCE"), fmt::format("-DCHECK_TAG={}", check_tag),
+                           source.string(), std::string("-o"), file.string()})
     command.push_back(word);
-  if (auto done = compile(std::move(command), "a small MPI program"); !done)
+  if (auto done = compile(command, "a small MPI program", stop); !done)
     return forward(std::move(done));
-  auto mpi = mpi_of_program(file, library_path());
+  auto mpi = mpi_of_program(file, directories_in("LD_LIBRARY_PATH"));
   if (!mpi)
     return forward(std::move(mpi));
   if (mpi->file.empty())
@@ -68,7 +73,7 @@ Result<CheckProgram> compile_check(const std::vector<std::string>& compiler,
 }
 
 Result<void> compile_recorder(const std::vector<std::string>& compiler, const fs::path& sources,
-                              const fs::path& output) {
+                              const fs::path& output, const std::stop_token& stop) {
   auto command = compiler;
   for (const auto* option : {"-std=c17", "-D_GNU_SOURCE", "-O2", "-fPIC", "-fexceptions",
                              "-fvisibility=hidden", "-shared"})
@@ -80,7 +85,7 @@ Result<void> compile_recorder(const std::vector<std::string>& compiler, const fs
        {std::string("-o"), output.string(), std::string("-Wl,--as-needed,-z,nodelete"),
         std::string("-ldl"), std::string("-lpthread")})
     command.push_back(word);
-  return compile(std::move(command), "the recorder");
+  return compile(command, "the recorder", stop);
 }
 
 } // namespace mqbridge::preload

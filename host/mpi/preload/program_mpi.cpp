@@ -151,8 +151,8 @@ const MpiSupport* mpi_of_library(std::string_view path) {
   return owners > 1 && number.empty() ? nullptr : owner;
 }
 
-std::vector<fs::path> library_path() {
-  const char* const paths = std::getenv("LD_LIBRARY_PATH");
+std::vector<fs::path> directories_in(const char* variable) {
+  const char* const paths = std::getenv(variable);
   std::vector<fs::path> directories;
   if (paths != nullptr && *paths != '\0')
     for (auto& path : split(paths, ':'))

@@ -34,12 +34,12 @@ struct ProgramMpi {
 /// The known MPI that has a library of this name for programs, with this number; nullptr: none.
 const MpiSupport* mpi_of_library(std::string_view path);
 
-/// The directories of LD_LIBRARY_PATH.
-std::vector<std::filesystem::path> library_path();
+/// The directories that a variable of the environment lists: PATH, LD_LIBRARY_PATH.
+std::vector<std::filesystem::path> directories_in(const char* variable);
 
 /// The MPI of a program, by its ELF file and the libraries that it needs, directly and indirectly:
 /// by their names, else by what they define. They are found as ld.so finds them: by their DT_RPATH
-/// and DT_RUNPATH, `search` (library_path()), the directories of /etc/ld.so.conf.d, and the
+/// and DT_RUNPATH, `search` (LD_LIBRARY_PATH), the directories of /etc/ld.so.conf.d, and the
 /// system's own. Nothing is run. Errors: elf.open, elf.not_elf (a script), elf.corrupt.
 Result<ProgramMpi> mpi_of_program(const std::filesystem::path& program,
                                   const std::vector<std::filesystem::path>& search);

@@ -1,12 +1,13 @@
 #include "host/mpi/preload/recorder_files.h"
 
+#include "host/codes.h"
+#include "host/disk/cache_directory.h"
 #include "host/disk/checksum.h"
 #include "host/elf/elf_file.h"
 #include "host/elf/elf_reader.h"
 #include "host/mpi/mpi_support.h"
 #include "rsp/packet/printable.h"
 
-#include <cstdlib>
 #include <fmt/format.h>
 #include <system_error>
 
@@ -45,20 +46,24 @@ Result<std::string> recorder_owner(const fs::path& mpi) {
     return Failure(elf.error());
   if (auto id = elf->build_id(); !id.empty())
     return id;
-  const auto fd = elf->file().open();
-  return fmt::format("{:016x}", checksum(read_range(fd, 0, elf->file().size())));
+  const auto bytes = read_range(elf->file().open(), 0, elf->file().size());
+  if (bytes.empty())
+    return fail(codes::elf_open, fmt::format("cannot read {}", mpi.string()));
+  return fmt::format("{:016x}", checksum(bytes));
+}
+
+Result<void> check_preloadable(const fs::path& recorder) {
+  if (recorder.native().find_first_of(" :$\t\n") == std::string::npos)
+    return {};
+  return fail("recorder.path",
+              fmt::format("LD_PRELOAD cannot hold the path {}: it has a space, a colon or a '$'",
+                          recorder.string()),
+              "take a directory without these");
 }
 
 std::optional<fs::path> own_recorders() {
-  const auto absolute = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && fs::path(value).is_absolute() ? fs::path(value) : fs::path();
-  };
-  if (const auto data = absolute("XDG_DATA_HOME"); !data.empty())
-    return data / "mqbridge";
-  if (const auto home = absolute("HOME"); !home.empty())
-    return home / ".local/share/mqbridge";
-  return std::nullopt;
+  const auto data = user_directory("XDG_DATA_HOME", ".local/share");
+  return data ? std::optional(*data / "mqbridge") : std::nullopt;
 }
 
 } // namespace mqbridge::preload

@@ -23,6 +23,10 @@ find_recorder(std::span<const std::filesystem::path> directories, std::string_vi
 /// the same for copies of it on other hosts. Error: elf.open, elf.not_elf, elf.corrupt.
 Result<std::string> recorder_owner(const std::filesystem::path& mpi);
 
+/// LD_PRELOAD cannot hold every path: ld.so takes spaces and colons for ends of names, and expands
+/// what begins with '$'. Error: recorder.path.
+Result<void> check_preloadable(const std::filesystem::path& recorder);
+
 /// Where this user's own recorders are kept, as a directory of find_recorder():
 /// $XDG_DATA_HOME/mqbridge, else ~/.local/share/mqbridge; nullopt where neither is set to an
 /// absolute path.
