@@ -133,7 +133,8 @@ TEST(RecordQueuesOfAScript, IsRefusedBeforeAnythingRuns) {
       {"run", "--record-queues", "--timeout", "1m", "--", "sh", "-c", "echo ran"}));
   EXPECT_EQ(outcome.status(), 125);
   EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, testing::AllOf(HasSubstr("recorder.no_mpi"), HasSubstr("--recorder /PATH")));
+  EXPECT_THAT(outcome.err,
+              testing::AllOf(HasSubstr("recorder.no_mpi"), HasSubstr("--recorder /PATH")));
 }
 
 } // namespace
