@@ -543,6 +543,18 @@ TEST(RecordedVerdict, MessagesThatNobodyReceivesAreNamed) {
                 "rank 0 has 2 messages from rank 1 tag 5 on C1 that it does not receive"});
 }
 
+/// Between the stops of two ranks any number of messages may be sent: none of them is late.
+TEST(RecordedVerdict, WhatMayHaveBeenSentAfterTheReceiversStopIsNoBacklog) {
+  RecordedJob job(2);
+  job.sent_long_ago(1, 0, 5, 1000);
+  job.blocked_in_receive(0, 1, 9);
+  job.rank(0).stopped_at = "2026-01-02T03:04:05.000Z";
+  job.rank(1).stopped_at = "2026-01-02T03:04:04.000Z";
+  EXPECT_EQ(messages_of(one_look(job), FindingKind::backlog).size(), 1U);
+  job.rank(1).stopped_at = "2026-01-02T03:04:06.000Z";
+  EXPECT_EQ(messages_of(one_look(job), FindingKind::backlog).size(), 0U);
+}
+
 /// Recording was off for a while on rank 1.
 TEST(RecordedVerdict, GapsLeaveItOpen) {
   RecordedJob job(2);

@@ -116,8 +116,10 @@ void find_backlogs(const FindingInput& input, std::vector<Reason>& reasons) {
       if (messages.size() < many)
         continue;
       std::map<std::int64_t, std::size_t> by_sender;
+      // One of unknown status may have been sent after the receiver's stop.
       for (const Operation& message : messages)
-        if (message.collective == Collective::none && message.peer.local_rank)
+        if (message.collective == Collective::none && message.peer.local_rank &&
+            message.status != OpStatus::unknown)
           ++by_sender[*message.peer.local_rank];
       for (const auto& [rank, count] : by_sender) {
         const auto sender = picture.member(process, *seat.communicator, rank);
