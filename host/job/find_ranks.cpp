@@ -170,9 +170,10 @@ private:
             "name that mpirun: --mpirun PID"}});
       return;
     }
-    if (numbers_of(node_files(launcher.node, tools_, stop_), launcher.pid).size() > 1)
+    const auto files = node_files(launcher.node, tools_, stop_);
+    if (numbers_of(files, launcher.pid).size() > 1)
       return find_descendants(launcher, "has the process ids of its container in MPIR_proctable");
-    const auto names = nodes_of_table(launcher, read);
+    const auto names = nodes_of_table(launcher, read, files);
     auto nodes = nodes_of(table, names);
     if (!has_scripts(table)) // then few nodes are scanned: each costs a login
       std::erase_if(nodes, [](const Node& node) { return node.launcher != Launcher::local; });
@@ -233,8 +234,12 @@ private:
 
   /// Where the launcher is an srun, or was started within a job of Slurm, srun also reaches the
   /// job's nodes: ssh may be forbidden there. Slurm is not asked for a job of the launcher's node.
-  TableNodes nodes_of_table(const NodeProcess& launcher, const LauncherTable& read) const {
+  TableNodes nodes_of_table(const NodeProcess& launcher, const LauncherTable& read,
+                            const rsp::FileSource& files) const {
     TableNodes nodes{launcher, request_.launcher.value_or(Launcher::ssh)};
+    if (launcher.node.launcher != Launcher::local)
+      if (const auto name = files("/proc/sys/kernel/hostname"))
+        nodes.own_name = name->substr(0, name->find('\n'));
     const bool may_be_srun = request_.launcher.value_or(Launcher::srun) == Launcher::srun;
     const bool all_here = std::ranges::all_of(read.table.entries, [&](const ProctableEntry& entry) {
       const auto node = nodes.find(entry.host);

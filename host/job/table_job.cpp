@@ -48,7 +48,9 @@ std::string name_by_ranks(const std::vector<const ScannedRank*>& known) {
 } // namespace
 
 Result<Node> TableNodes::find(std::string_view host) const {
-  if (is_loopback(host) || host == launcher.node.name())
+  const bool is_own =
+      !own_name.empty() && (host == own_name || host == own_name.substr(0, own_name.find('.')));
+  if (is_loopback(host) || host == launcher.node.name() || is_own)
     return launcher.node;
   if (const auto node = std::ranges::find(known, host, &Node::host); node != known.end())
     return *node;

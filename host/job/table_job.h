@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,8 +19,11 @@ struct TableNodes {
   NodeProcess launcher;
   Launcher reached_by = Launcher::ssh;
   std::vector<Node> known = {}; ///< the nodes of the launcher's job in Slurm; empty: not asked
+  /// What the launcher's node calls itself, where the user may have another name for it; empty: not
+  /// known.
+  std::string own_name = {};
 
-  /// "localhost" and the name of the launcher's node mean that node. Errors: node.name,
+  /// "localhost" and the names of the launcher's node mean that node. Errors: node.name,
   /// mpirun.no_slurm_job.
   Result<Node> find(std::string_view host) const;
 };

@@ -37,7 +37,7 @@ std::vector<std::string_view> of_all(Get names) {
 } // namespace
 
 std::span<const MpiSupport* const> known_mpis() {
-  static const std::array<const MpiSupport*, 3> all = {
+  static const std::array all = {
       &recorder::support(),
       &openmpi::support(),
       &mpich::support(),

@@ -224,6 +224,20 @@ Result<void> FileMatcher::fetch(std::vector<Object>& objects, Warnings& warnings
   return {};
 }
 
+/// What gets these files onto this host. The first object is the executable.
+std::string FileMatcher::missing_hint(const std::vector<Object>& objects,
+                                      std::span<const std::string> missing) const {
+  const auto& executable = objects.front().image.target_path;
+  const bool lacks_executable = std::ranges::find(missing, executable) != missing.end();
+  if (lacks_executable && source_.lacks_contents_of_files())
+    return name_the_executable;
+  constexpr const char* copy = "copy the node's files, and give their top directory: --sysroot DIR";
+  if (lacks_executable && !executable.starts_with('/'))
+    return fmt::format("start the program by its whole path: it is named by a relative one\n{}",
+                       copy);
+  return copy;
+}
+
 Result<void> FileMatcher::report(std::vector<Object>& objects, Warnings& warnings) const {
   std::vector<std::string> missing; // libraries such as the C library are not missed
   std::vector<std::string> unproven;
@@ -251,7 +265,7 @@ Result<void> FileMatcher::report(std::vector<Object>& objects, Warnings& warning
   if (!missing.empty())
     warnings.push_back({"image.missing",
                         fmt::format("not on this host: {}", files_of_the_target(missing)),
-                        "copy the node's files, and give their top directory: --sysroot DIR"});
+                        missing_hint(objects, missing)});
   if (!unproven.empty())
     warnings.push_back(
         {"image.unproven",

@@ -71,6 +71,8 @@ private:
            Trust trust = Trust::fitting);
   Result<bool> agrees(const Object& object, const std::filesystem::path& kept) const;
   std::optional<Error> compare(const ElfFile& file, const Object& object) const;
+  std::string missing_hint(const std::vector<Object>& objects,
+                           std::span<const std::string> missing) const;
   Result<void> report(std::vector<Object>& objects, Warnings& warnings) const;
 
   ElfCache& files_;

@@ -109,7 +109,10 @@ struct StoppedProcess::Impl {
                   fmt::format("{} gives no auxiliary vector, so that nothing says what is "
                               "loaded where",
                               source->name()),
-                  "name the file that runs there: --image FILE[@BIAS]");
+                  source->lacks_contents_of_files()
+                      ? "write the core again, whole: ulimit -c unlimited, or gcore PID; of a "
+                        "machine without an operating system: --image FILE[@BIAS]"
+                      : "name the file that runs there: --image FILE[@BIAS]");
     if (!*bytes)
       return {};
     auto parsed = AuxiliaryVector::parse(**bytes);

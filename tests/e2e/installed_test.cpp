@@ -3,9 +3,13 @@
 
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/own_root.h"
+#include "tests/support/faults_tried.h"
+#include "tests/support/requirements.h"
 
 #include <fstream>
 #include <gmock/gmock.h>
+#include <iterator>
 #include <sstream>
 
 namespace mqbridge::e2e {
@@ -223,6 +227,137 @@ TEST_F(Installed, CompletionExpandsNothingOfWhatItOffers) {
   EXPECT_EQ(offered("ru"), "run\n");
   EXPECT_EQ(offered("dump --sysroot mov"), "moved\n");
 }
+
+/// What a user or a site may do to an installed mqbridge.
+struct Hardship {
+  std::string name;
+  /// Shell, before $prefix/bin/mqbridge is started. $elsewhere and $disk are empty directories.
+  std::string shell;
+  bool takes_root = false;         ///< for a mount namespace of its own, and to become another user
+  std::string recorder_error = {}; ///< of `recorder make`, where it cannot keep what it makes
+
+  friend void PrintTo(const Hardship& hardship, std::ostream* stream) { *stream << hardship.name; }
+};
+
+const std::string another_user = "setpriv --reuid=54321 --regid=54321 --clear-groups";
+const Hardship read_only = {
+    "AReadOnlyPrefixMountedElsewhere",
+    "mount --bind $prefix $elsewhere && mount -o remount,bind,ro $elsewhere && prefix=$elsewhere\n"
+    "touch $prefix/bin/mqbridge 2>/dev/null && exit 99\n",
+    true};
+const Hardship full_disk = {"AHomeOnAFullDisk",
+                            "mount -t tmpfs -o size=16k none $disk && HOME=$disk\n"
+                            "head -c 64K /dev/zero >$disk/all 2>/dev/null && exit 99\n",
+                            true, "No space left on device"};
+const Hardship stranger = {"AUserWhomTheSystemDoesNotKnow",
+                           "HOME=/nonexistent\nas='" + another_user + "'\n", true,
+                           "cannot write /nonexistent/.local/share/mqbridge"};
+const Hardship no_home = {"NoHome", "unset HOME\n", false, "recorder.keep"};
+const Hardship tight_mask = {"Umask077", "umask 077\n"};
+const Hardship c_locale = {"TheCLocale", "export LC_ALL=C\n"};
+
+class InstalledUnder : public Installed, public testing::WithParamInterface<Hardship> {
+protected:
+  void SetUp() override {
+    if (GetParam().takes_root)
+      MQBRIDGE_SKIP_IF_LACKING(lacking_own_roots());
+    Installed::SetUp();
+    for (const char* directory : {"home", "elsewhere", "disk"})
+      fs::create_directory(files_ / directory);
+    fs::permissions(files_.path(), fs::perms{0755}); // for another user
+  }
+
+  /// Without the environment of the tests, which say where to keep things.
+  Outcome run_under(const Hardship& hardship, const std::string& arguments) const {
+    std::vector<std::string> command = {"env", "-i", "LC_ALL=C.UTF-8",
+                                        "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"};
+    for (const char* directory : {"elsewhere", "disk"})
+      command.push_back(directory + ("=" + (files_ / directory).string()));
+    command.push_back("HOME=" + (files_ / "home").string());
+    command.push_back("prefix=" + prefix_.string());
+    if (hardship.takes_root)
+      command.insert(command.end(), {"unshare", "--mount"});
+    command.insert(command.end(),
+                   {"sh", "-c",
+                    "umask 022\n" + hardship.shell + "exec $as $prefix/bin/mqbridge " + arguments});
+    return run_program({command});
+  }
+
+  /// A process of the user who runs mqbridge, with a program that this user can read.
+  SingleProcess process() const {
+    fs::copy(fs::path(MQBRIDGE_BINARY_DIRECTORY) / "inferiors/oracle_poster",
+             files_ / "oracle_poster");
+    return SingleProcess([this](const fs::path& directory) {
+      fs::permissions(directory, fs::perms::all);
+      auto spec = SingleProcess::command("oracle_poster", directory, {"mix"});
+      spec.argv.front() = (files_ / "oracle_poster").string();
+      std::istringstream user(GetParam().shell.find("\nas=") == std::string::npos ? ""
+                                                                                  : another_user);
+      spec.argv.insert(spec.argv.begin(), std::istream_iterator<std::string>(user), {});
+      return spec;
+    });
+  }
+};
+
+/// What does not change from one dump of a process to the next.
+nlohmann::json lasting(const Outcome& dump) {
+  auto document = nlohmann::json::parse(dump.out, nullptr, false);
+  if (!document.is_object() || document["ranks"].size() != 1)
+    return nullptr;
+  auto rank = document["ranks"][0];
+  for (const char* of_the_moment :
+       {"stopped_ms", "stopped_at", "statistics", "process_state", "mpi", "blocked_in", "stacks"})
+    EXPECT_EQ(rank.erase(of_the_moment), 1U) << of_the_moment;
+  return rank;
+}
+
+TEST_P(InstalledUnder, GivesTheSameAnswers) {
+  test::faults_tried(1);
+  const auto& hardship = GetParam();
+  SingleProcess target = process();
+  target.await_ready();
+
+  const Outcome version = run_under(hardship, "--version");
+  EXPECT_EQ(version.status(), 0) << testing::PrintToString(version);
+  EXPECT_EQ(version.out, run_under({}, "--version").out);
+  EXPECT_EQ(version.err, "");
+
+  const auto dump = "dump --format json " + local_target(target.pid());
+  const Outcome without = run_under({}, dump);
+  ASSERT_EQ(without.status(), 0) << testing::PrintToString(without);
+  for (const char* time : {"first", "second, with what was kept"}) {
+    SCOPED_TRACE(time);
+    const Outcome under = run_under(hardship, dump);
+    EXPECT_EQ(under.status(), 0) << testing::PrintToString(under);
+    EXPECT_EQ(under.err, without.err);
+    EXPECT_EQ(lasting(under).dump(1), lasting(without).dump(1));
+  }
+  EXPECT_EQ(target.finish(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(, InstalledUnder,
+                         testing::Values(read_only, stranger, full_disk, no_home, tight_mask,
+                                         c_locale,
+                                         Hardship{"AllOfThem",
+                                                  read_only.shell + full_disk.shell +
+                                                      tight_mask.shell + c_locale.shell + "as='" +
+                                                      another_user + "'\n",
+                                                  true}),
+                         [](const auto& of) { return of.param.name; });
+
+using MakesNoRecorderUnder = InstalledUnder;
+
+TEST_P(MakesNoRecorderUnder, WhatLeavesNoPlaceForItAndSaysSo) {
+  test::faults_tried(1);
+  const Outcome made = run_under(GetParam(), "recorder make --mpicc mpicc.openmpi");
+  EXPECT_THAT(made.status(), testing::AnyOf(1, 5)) << testing::PrintToString(made);
+  EXPECT_EQ(made.out, "");
+  EXPECT_THAT(made.err, testing::HasSubstr(GetParam().recorder_error));
+  EXPECT_THAT(made.err, testing::ContainsRegex("\nfix: .*recorder make -o FILE"));
+}
+
+INSTANTIATE_TEST_SUITE_P(, MakesNoRecorderUnder, testing::Values(full_disk, stranger, no_home),
+                         [](const auto& of) { return of.param.name; });
 
 } // namespace
 } // namespace mqbridge::e2e

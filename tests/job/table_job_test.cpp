@@ -55,6 +55,19 @@ TEST(TableJob, OfAnotherComputerNamesNoProcessOfThisOne) {
   EXPECT_EQ(job.ranks[0].target.text(), "ssh:" + Node{}.name() + ":10");
 }
 
+/// The user's own name of a node may be one of the ssh configuration alone.
+TEST(TableJob, WhatTheLaunchersNodeCallsItselfIsThatNode) {
+  TableNodes nodes{there};
+  nodes.own_name = "login3.cluster";
+  std::vector<FindTrouble> faults;
+  const auto table = table_of({{"login3", 10}, {"login3.cluster", 11}, {"login", 12}});
+  const auto job = job_of_table(table, nodes, {}, faults);
+  ASSERT_THAT(job.ranks, SizeIs(3));
+  EXPECT_EQ(job.ranks[0].target.text(), "ssh:me@n7:10");
+  EXPECT_EQ(job.ranks[1].target.text(), "ssh:me@n7:11");
+  EXPECT_EQ(job.ranks[2].target.text(), "ssh:login:12");
+}
+
 TEST(TableJob, HostNamesThatAreOptionsAreNeverUsed) {
   const auto table = table_of({{"-oProxyCommand=touch /tmp/x", 10},
                                {"n8", 11},

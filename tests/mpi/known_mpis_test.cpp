@@ -17,7 +17,7 @@ TEST(KnownMpis, EachIsFoundByItsProviderAndByItsName) {
     EXPECT_EQ(&support_named(facts.name), mpi);
     EXPECT_FALSE(facts.symbols.of_each_process.empty()) << facts.provider;
   }
-  EXPECT_THAT(providers, testing::ElementsAre("mpich", "openmpi", "recorder"));
+  EXPECT_THAT(providers, testing::IsSupersetOf({"mpich", "openmpi", "recorder"}));
 }
 
 TEST(KnownMpis, TheirLibrariesAreKnownByName) {

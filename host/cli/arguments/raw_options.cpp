@@ -5,7 +5,10 @@
 #include "host/cli/arguments/parse_vars.h"
 #include "host/mpi/type_carrier.h"
 
+#include <CLI/Formatter.hpp>
 #include <fmt/format.h>
+#include <memory>
+#include <utility>
 
 namespace mqbridge {
 namespace {
@@ -51,9 +54,7 @@ const char* const ranks_exit_help =
 nodes were not; 2 wrong usage; 3 nothing was found; 5 output not written.)";
 
 const char* const run_help =
-    R"(mqbridge run [OPTIONS] -- COMMAND...
-
-D is seconds, or with s, m, h or d behind it: 90, 2.5s, 10m, 1h. 0 is no limit.
+    R"(D is seconds, or with s, m, h or d behind it: 90, 2.5s, 10m, 1h. 0 is no limit.
 The command has stdin, stdout and stderr, the terminal and the signals of mqbridge, as under
 timeout(1). With --silent its output comes through pipes.
 
@@ -142,9 +143,20 @@ void declare_stacks(CLI::App& app, RawOptions& raw) {
   add_output_options(stacks, raw);
 }
 
+/// CLI11 does not get to know the command that `run` runs.
+class RunFormatter : public CLI::Formatter {
+public:
+  std::string make_usage(const CLI::App* run, std::string name) const override {
+    auto usage = CLI::Formatter::make_usage(run, std::move(name));
+    usage.insert(usage.find_last_not_of('\n') + 1, " -- COMMAND...");
+    return usage;
+  }
+};
+
 void declare_run(CLI::App& app, RawOptions& raw) {
   CLI::App* run = app.add_subcommand(
       "run", "like timeout(1): runs a command, and says why it hangs when it does");
+  run->formatter(std::make_shared<RunFormatter>());
   run->footer(run_help);
   run->option_defaults()->group("Limits");
   add_value(run, "--timeout", raw.timeout, "the command may run so long", "D");

@@ -24,6 +24,8 @@ using namespace std::chrono_literals;
 /// MPI_Init may take a minute where files come over a slow network.
 constexpr std::chrono::minutes job_limit{3};
 constexpr std::size_t most_said = 2000;
+constexpr const char* keep_elsewhere = "keep it elsewhere: mqbridge recorder make -o FILE; then "
+                                       "mqbridge run --record-queues --recorder FILE ...";
 
 bool lists_what_was_posted(const RankDump& rank) {
   return rank.dll && rank.dll->provider == "recorder" &&
@@ -121,11 +123,12 @@ Result<Made> make(const std::vector<std::string>& compiler, const preload::Check
   const auto owner = preload::recorder_owner(program.mpi);
   if (!owner)
     return Failure(owner.error());
-  if (output.empty()) {
+  const bool is_among_own = output.empty();
+  if (is_among_own) {
     const auto own = preload::own_recorders();
     if (!own)
       return fail("recorder.keep", "there is no place to keep a recorder: HOME is not set",
-                  "say where: mqbridge recorder make -o FILE");
+                  keep_elsewhere);
     output = *own / "recorder" / *owner / preload::recorder_name;
   }
   const auto compiled = program.directory.path() / preload::recorder_name;
@@ -143,7 +146,8 @@ Result<Made> make(const std::vector<std::string>& compiler, const preload::Check
   if (stop.stop_requested())
     return fail(codes::interrupted, "interrupted: the recorder is not kept");
   if (auto done = copy_to_output(compiled, output); !done)
-    return forward(std::move(done));
+    return is_among_own ? fail(done.error().code, done.error().message, keep_elsewhere)
+                        : forward(std::move(done));
   return Made{*owner, program.mpi, std::move(output)};
 }
 

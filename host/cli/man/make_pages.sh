@@ -24,7 +24,7 @@ page() {
 # file_page NAME PAGE WHAT: without links, and a bar within a table is a bar.
 file_page() {
   { printf '# NAME\n\n%s - %s\n\n' "$1" "$3" && cat "$reference/$2"; } | sed -E 's/\[([^]]*)\]\([^)]*\)/\1/g' |
-    lowdown -s -Tman --parse-no-intraemph -M title="$1" -M section=5 -M source="mqbridge $version" | sed -E -e 's/\\e\|/|/g' -e ':a;N;$!ba;s/\.SH\n/.SH /g' >"$directory/$1.5"
+    lowdown -s -Tman --parse-no-intraemph -M title="$1" -M section=5 -M source="mqbridge $version" | sed -E ':a;N;$!ba;s/\\e\|/|/g;s/\.SH\n/.SH /g' >"$directory/$1.5"
 }
 
 see_also() {

@@ -46,10 +46,12 @@ public:
     return TypesCheck{fit, std::move(*missing), {}, 0};
   }
 
-  /// The types come with the DLL, so the hint is the same.
+  /// The types come with the DLL, so the hint is the same. A recorder needs none of them.
   std::string types_hint(const MpiLibrary&, const Platform&) const override {
     const auto hint = own_facts.dll.install_hint;
-    return std::string(hint.substr(0, hint.find('\n')));
+    return fmt::format("{}\nor rerun it with the recorder: mqbridge run --record-queues "
+                       "--timeout 10m -- mpirun ...",
+                       hint.substr(0, hint.find('\n')));
   }
 
   Result<Transport> read_transport(const AddressSpace& space) const override {
