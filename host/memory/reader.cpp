@@ -18,8 +18,8 @@ Failure unreadable(const Memory& memory, TargetAddress address, std::size_t want
                    std::size_t got) {
   const Lack* const lack = memory.lack(address + got);
   return fail(codes::memory_unreadable,
-              fmt::format("{} bytes at {:#x} of the target cannot be read{}{}", wanted, address.value,
-                          got != 0 ? fmt::format(" (only the first {})", got) : "",
+              fmt::format("{} bytes at {:#x} of the target cannot be read{}{}", wanted,
+                          address.value, got != 0 ? fmt::format(" (only the first {})", got) : "",
                           lack != nullptr ? fmt::format(": memory that {}", lack->whom) : ""),
               std::string(lack != nullptr ? lack->hint : not_mapped_hint));
 }

@@ -60,12 +60,11 @@ Result<Contents> read_pack(const std::filesystem::path& path) {
   if (!pack)
     return forward(std::move(pack));
   Contents contents;
-  contents.heading =
-      fmt::format("type pack {}: {} {}, {}build-id {}, {} {}-endian, {}-byte pointers",
-                  path.string(), pack->mpi, pack->version,
-                  pack->library.empty() ? "" : pack->library + " ",
-                  pack->build_id.empty() ? "any" : pack->build_id, pack->architecture,
-                  pack->byte_order == ByteOrder::little ? "little" : "big", pack->pointer_size);
+  contents.heading = fmt::format(
+      "type pack {}: {} {}, {}build-id {}, {} {}-endian, {}-byte pointers", path.string(),
+      pack->mpi, pack->version, pack->library.empty() ? "" : pack->library + " ",
+      pack->build_id.empty() ? "any" : pack->build_id, pack->architecture,
+      pack->byte_order == ByteOrder::little ? "little" : "big", pack->pointer_size);
   contents.types = std::move(pack->types);
   return contents;
 }

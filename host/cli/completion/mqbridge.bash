@@ -47,8 +47,9 @@ _mqbridge_words() {
 
 # Nothing of what is offered is ever expanded: names may come from other users and machines.
 _mqbridge() {
-  local current=${COMP_WORDS[COMP_CWORD]} word files=
+  local current=${COMP_WORDS[COMP_CWORD]} word files='' last=$((COMP_CWORD - 1))
   [[ $current != = ]] || current=
+  [[ $current != : ]] || { current='' && ((last += 1)); } # readline takes core:FILE for three words
   COMPREPLY=()
   while IFS= read -r word; do
     if [[ $word == @files ]]; then
@@ -56,7 +57,8 @@ _mqbridge() {
     elif [[ $word == "$current"* ]]; then
       COMPREPLY+=("$word")
     fi
-  done < <(_mqbridge_words "${COMP_WORDS[@]:0:COMP_CWORD}" "$current")
+  done < <(if ((last > 2)) && [[ ${COMP_WORDS[last]} == : && ${COMP_WORDS[last - 1]} == core ]]; then echo @files
+    else _mqbridge_words "${COMP_WORDS[@]:0:COMP_CWORD}" "$current"; fi)
   [[ $files ]] || return 0
   compopt -o filenames
   while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")
