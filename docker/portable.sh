@@ -53,7 +53,8 @@ needs_no_other() {
 needs_no_other 'libc|libm|libdl|libpthread' "${programs[@]}"
 needs_no_other 'libc|libm|libdl|libpthread|libgcc_s' "${recorders[@]}"
 
-tar --create --directory="$build" --sort=name --owner=0 --group=0 --numeric-owner --mtime="$(git log -1 --format=%cI)" --xz --file="$into.tar.xz" "$name"
+# Equal archives of equal files: neither who packs them, nor when, nor by which mask.
+tar --create --directory="$build" --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="$(git log -1 --format=%cI)" --xz --file="$into.tar.xz" "$name"
 if ((EUID == 0)); then
   docker/chroot.sh bullseye docker/portable/try.sh <"$into.tar.xz"
 else

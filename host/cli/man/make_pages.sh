@@ -6,7 +6,8 @@ set -euo pipefail
 program=$1 reference=$2 directory=$3
 mkdir -p "$directory"
 PATH=$(dirname "$program"):$PATH
-# Pages are of the day of the release, whenever they are made.
+# Pages are of the day of the release, whenever they are made, and its month is in English.
+export LC_ALL=C.UTF-8
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(date --date "$(sed -n 's/^ -- .*>  //p' "$reference/../../debian/changelog" | head -n 1)" +%s)}
 export SOURCE_DATE_EPOCH
 
