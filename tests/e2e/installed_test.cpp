@@ -5,7 +5,6 @@
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/own_root.h"
 #include "tests/support/faults_tried.h"
-#include "tests/support/requirements.h"
 
 #include <fstream>
 #include <gmock/gmock.h>
@@ -259,8 +258,8 @@ const Hardship c_locale = {"TheCLocale", "export LC_ALL=C\n"};
 class InstalledUnder : public Installed, public testing::WithParamInterface<Hardship> {
 protected:
   void SetUp() override {
-    if (GetParam().takes_root)
-      MQBRIDGE_SKIP_IF_LACKING(lacking_own_roots());
+    if (const auto lacking = lacking_own_roots(); GetParam().takes_root && !lacking.empty())
+      GTEST_SKIP() << lacking;
     Installed::SetUp();
     for (const char* directory : {"home", "elsewhere", "disk"})
       fs::create_directory(files_ / directory);
@@ -280,7 +279,7 @@ protected:
     command.insert(command.end(),
                    {"sh", "-c",
                     "umask 022\n" + hardship.shell + "exec $as $prefix/bin/mqbridge " + arguments});
-    return run_program({command});
+    return run_program({command}, std::chrono::minutes(3));
   }
 
   /// A process of the user who runs mqbridge, with a program that this user can read.
@@ -350,6 +349,8 @@ using MakesNoRecorderUnder = InstalledUnder;
 TEST_P(MakesNoRecorderUnder, WhatLeavesNoPlaceForItAndSaysSo) {
   test::faults_tried(1);
   const Outcome made = run_under(GetParam(), "recorder make --mpicc mpicc.openmpi");
+  if (made.err.find("Unable to get the user home directory") != std::string::npos)
+    GTEST_SKIP() << "Open MPI 5's own compiler does nothing without a home directory";
   EXPECT_THAT(made.status(), testing::AnyOf(1, 5)) << testing::PrintToString(made);
   EXPECT_EQ(made.out, "");
   EXPECT_THAT(made.err, testing::HasSubstr(GetParam().recorder_error));
