@@ -15,9 +15,11 @@ fi
 name=$(sed -nE '1s/^(.*) \((.*)\).*/\1-\2/p' debian/changelog)
 into=$PWD/build/package
 rm -rf "$into" && mkdir -p "$into"
+echo "builds the packages, which takes some minutes: $into/build.log" >&2
 git archive --prefix="$name/" HEAD | tar --extract --directory="$into"
 (cd "$into/$name" && dpkg-buildpackage --unsigned-source --unsigned-changes >"$into/build.log" 2>&1) || { tail -n 40 "$into/build.log" >&2 && exit 1; }
 rm -r "${into:?}/$name"
+echo "checks them with lintian, and tries them in a bare system" >&2
 lintian --fail-on error,warning --allow-root "$into"/*.changes
 mapfile -t packages < <(cd "$into" && ls -- *.deb | grep -v dbgsym)
 if ((EUID == 0)); then
