@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_report.py RESULTS.json -o PAGE.html [--trace FILE] [--micro FILE.json ...]
+"""make_report.py RESULTS.json -o PAGE.html [--plots DIRECTORY] [--trace FILE] [--micro FILE.json ...]
 
 One self-contained page of the results of queue_walk_bench."""
 
@@ -71,10 +71,20 @@ def body(results, rows, trace):
     return "\n".join(parts)
 
 
+def write_plots(results, directory):
+    """The curves of docs/performance.md."""
+    for name, picture in (("over_operations", plots.over_operations(results, "openmpi")),
+                          ("over_round_trip", plots.over_round_trip(results, "wall_ms"))):
+        if picture: # the run had something for it
+            with open(os.path.join(directory, f"{name}.svg"), "w", encoding="utf-8") as file:
+                file.write(page.standing_alone(picture))
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[2])
     arguments.add_argument("results")
     arguments.add_argument("-o", "--output", required=True)
+    arguments.add_argument("--plots", metavar="DIRECTORY", help="where to write the curves of docs/performance.md as SVG files")
     arguments.add_argument("--trace", help="of one dump (mqbridge --trace)")
     arguments.add_argument("--micro", action="append", default=[], help="JSON of a micro-benchmark (repeatable)")
     given = arguments.parse_args()
@@ -87,6 +97,8 @@ def main():
     rows = reach.Reach(results, micro).rows
     with open(given.output, "w", encoding="utf-8") as file:
         file.write(page.page("mqbridge: how long a queue walk takes", body(results, rows, given.trace)))
+    if given.plots:
+        write_plots(results, given.plots)
     for row in rows:
         note = f", {row.note}" if row.note else ""
         print(f"{'reached    ' if row.reached else 'NOT reached'}  {row.what}: {row.figure} (goal {row.goal}){note}")

@@ -79,3 +79,8 @@ def page(title, body):
     return (f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>{escape(title)}</title>\n"
             f'<meta name=viewport content="width=device-width, initial-scale=1">\n<style>{STYLE}</style></head>\n'
             f"<body>\n{body}\n</body></html>\n")
+
+
+def standing_alone(picture):
+    """An SVG file of a picture of the page, for pages that show no HTML of ours."""
+    return picture.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", f"><style>{STYLE}</style>", 1) + "\n"

@@ -238,9 +238,14 @@ class PageTest(unittest.TestCase):
             with open(trace, "w", encoding="utf-8") as file:
                 file.write(TRACE)
             made = subprocess.run([sys.executable, os.path.join(HERE, "make_report.py"), source, "-o", out, "--trace",
-                                   trace], capture_output=True, text=True, check=True)
+                                   trace, "--plots", directory], capture_output=True, text=True, check=True)
             with open(out, encoding="utf-8") as file:
                 text = file.read()
+            pictures = [file for file in os.listdir(directory) if file.endswith(".svg")]
+            plot = ElementTree.parse(os.path.join(directory, "over_round_trip.svg")).getroot()
+        self.assertEqual(pictures, ["over_round_trip.svg"])
+        self.assertEqual(plot.tag, "{http://www.w3.org/2000/svg}svg")
+        self.assertIn("--c: var", plot.findtext("{http://www.w3.org/2000/svg}style"))
         self.assertIn("reached", made.stdout)
         self.assertNotRegex(text, r"<script|https?://|src=|@import|url\(")
         self.assertIn("&lt;script&gt;", text)
