@@ -83,4 +83,5 @@ def page(title, body):
 
 def standing_alone(picture):
     """An SVG file of a picture of the page, for pages that show no HTML of ours."""
-    return picture.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(">", f"><style>{STYLE}</style>", 1) + "\n"
+    head, rest = picture.split(">", 1)
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{STYLE}</style>{rest}\n'

@@ -143,7 +143,7 @@ Result<void> RankMpi::read_transport() {
   dump_.mpi->transport = transport->name;
   if (transport->warning && transport->bypasses_dll) {
     bypass_ = std::move(transport->warning);
-    bypass_->hint += "\n" + recorder_hint();
+    bypass_->hint += "\nor " + recorder_hint();
   } else if (transport->warning) {
     warnings_.push_back(std::move(*transport->warning));
   }

@@ -231,7 +231,7 @@ Result<std::optional<DllChoice>> RankSession::choose_types_and_dll() {
   else if (dll)
     return types ? std::move(dll) : forward(std::move(types));
   else if (const auto recorded = mpi_->hint_without_dll(); !recorded.empty())
-    dll.error().hint += "\n" + recorded;
+    dll.error().hint += "\nor " + recorded;
   if (!types && !dll) {
     report_.say_warnings();
     report_.say(types.error());

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <string_view>
 #include <utility>
 
 namespace mqbridge {
@@ -46,13 +45,11 @@ void forget_lost(const RankMpi& mpi, ProcessVariables& variables) {
 }
 
 Failure nowhere(const RankMpi& mpi) {
-  const auto hint = mpi.recorder_hint();
-  constexpr std::string_view alternative = "or "; // there is no other way here
   return fail("variables.unknown",
               fmt::format("nothing is known of where {} keeps its variables, and the process runs "
                           "without a recorder that keeps them",
                           mpi.library().name),
-              hint.starts_with(alternative) ? hint.substr(alternative.size()) : hint);
+              mpi.recorder_hint());
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "host/codes.h"
 #include "host/memory/reader.h"
 #include "host/mpi/mpich/collective_tags.h"
+#include "host/mpi/preload/recorder_files.h"
 #include "host/mqs/wire.h"
 
 #include <algorithm>
@@ -57,16 +58,13 @@ enum Mode : std::uint64_t {
 /// MPI_COMM_WORLD, MPI_COMM_SELF
 constexpr std::size_t predefined_count = 2;
 
-constexpr std::string_view with_recorder =
-    "run the program with the recorder: mqbridge run --record-queues --timeout 10m -- mpirun ...";
-
 class Finding {
 public:
   Finding(const OwnData& data, const AddressSpace& space) : data_(data), space_(space) {}
 
   Result<std::vector<FoundCommunicator>> run() {
     if (data_.communicators.object_bytes == 0 || data_.predefined == 0)
-      return unreadable("its data has not the form that is known", with_recorder);
+      return unreadable("its data has not the form that is known", preload::rerun_line);
     auto predefined =
         Objects::read({data_.predefined, data_.predefined + data_.communicators.object_bytes},
                       data_.communicators.object_bytes, space_);
@@ -82,7 +80,7 @@ public:
         if (objects->at(i).value(object::references).value_or(0) != 0)
           objects_.push_back(objects->at(i));
     if (!find_name())
-      return unreadable("the predefined ones have no name that is known", with_recorder);
+      return unreadable("the predefined ones have no name that is known", preload::rerun_line);
     std::vector<FoundCommunicator> found;
     std::set<std::uint64_t> contexts;
     std::erase_if(objects_, [&](const ItemBytes& each) {
@@ -93,7 +91,7 @@ public:
       return !is_made;
     });
     if (found.empty() || found.front().context != 0 || found.front().receive_context != 0)
-      return unreadable("MPI_COMM_WORLD is none that MPICH makes", with_recorder);
+      return unreadable("MPI_COMM_WORLD is none that MPICH makes", preload::rerun_line);
     find_map(found);
     for (std::size_t i = 0; i < found.size(); ++i)
       if (auto done = find_group(objects_[i], found[i]); !done)

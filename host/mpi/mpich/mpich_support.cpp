@@ -6,6 +6,7 @@
 #include "host/mpi/mpich/mpich_release.h"
 #include "host/mpi/mpich/mpich_repairs.h"
 #include "host/mpi/mpich/mpich_ucx.h"
+#include "host/mpi/preload/recorder_files.h"
 
 #include <fmt/format.h>
 
@@ -49,9 +50,8 @@ public:
   /// The types come with the DLL, so the hint is the same. A recorder needs none of them.
   std::string types_hint(const MpiLibrary&, const Platform&) const override {
     const auto hint = own_facts.dll.install_hint;
-    return fmt::format("{}\nor rerun it with the recorder: mqbridge run --record-queues "
-                       "--timeout 10m -- mpirun ...",
-                       hint.substr(0, hint.find('\n')));
+    return fmt::format("{}\nor rerun it with the recorder: {}", hint.substr(0, hint.find('\n')),
+                       preload::rerun_line);
   }
 
   Result<Transport> read_transport(const AddressSpace& space) const override {

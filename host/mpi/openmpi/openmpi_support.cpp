@@ -102,8 +102,8 @@ public:
           "the headers of {} {} for {} (its own libopenmpi-dev) in a directory here, and\n{}",
           mpi.name, version, platform.architecture, carrier_line(platform, "--source DIR "));
     return fmt::format(
-        "apt install libopenmpi-dev    (where it is of {} {}, the very version that runs)\n{}",
-        mpi.name, version, carrier_line(platform, "--source DIR "));
+        "apt install libopenmpi-dev    (if it is of {} {}, as the library that runs)\n{}", mpi.name,
+        version, carrier_line(platform, "--source DIR "));
   }
 
   CarrierTypes carrier_types() const override {

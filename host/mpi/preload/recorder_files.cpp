@@ -30,14 +30,12 @@ std::string recorder_hint(std::span<const fs::path> directories, std::string_vie
   const auto theirs = found ? read_elf_platform(*found) : Result<Platform>(Platform());
   if (!found || !theirs || theirs->architecture != platform.architecture)
     return fmt::format(
-        "or make a recorder for this MPI with its own compiler: {}\n"
-        "then rerun the job: mqbridge run --record-queues --timeout 10m -- mpirun ...",
-        make_line);
+        "make a recorder for this MPI with its own compiler: {}\nthen rerun the job: {}", make_line,
+        rerun_line);
   const auto line = support_of(provider).facts().launcher.preloading_line;
-  return fmt::format("or rerun it with the recorder, for any transport: mqbridge run "
-                     "--record-queues --timeout 10m -- mpirun ...\n"
+  return fmt::format("rerun it with the recorder, for any transport: {}\n"
                      "the recorder without `run`: {}",
-                     fmt::format(fmt::runtime(line), pasteable(found->string())));
+                     rerun_line, fmt::format(fmt::runtime(line), pasteable(found->string())));
 }
 
 Result<std::string> recorder_owner(const fs::path& mpi) {

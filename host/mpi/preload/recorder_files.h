@@ -39,5 +39,8 @@ std::string recorder_hint(std::span<const std::filesystem::path> directories,
 
 /// The command that makes a recorder for an MPI that has none.
 inline constexpr std::string_view make_line = "mqbridge recorder make --mpicc MPICC";
+/// The command that runs a job once more, with a recorder.
+inline constexpr std::string_view rerun_line =
+    "mqbridge run --record-queues --timeout 10m -- mpirun ...";
 
 } // namespace mqbridge::preload
