@@ -334,6 +334,8 @@ void write_filter(const TextContext& context) {
 
 void write_lists(const TextContext& context) {
   for (const Ranks& job : by_job(context.dump)) {
+    if (std::ranges::none_of(job, [](const RankDump* rank) { return bool(rank->variables); }))
+      continue;
     context.line();
     if (has_several_jobs(context.dump))
       context.line(context.paint(Style::heading, job_heading(*job.front())));

@@ -51,6 +51,13 @@ TEST(VariablesText, RanksThatSayTheSameAreOneLine) {
   EXPECT_THAT(text, ContainsRegex("\n +environment  1      2\n"));
 }
 
+TEST(VariablesText, OfARankWithoutThemIsNoEmptyList) {
+  RankDump rank = rank_with(0, {});
+  rank.variables.reset();
+  rank.errors = {{"variables.unknown", RankError::Level::error, "nothing is known", ""}};
+  EXPECT_THAT(variables_text(dump_of({rank})), Not(HasSubstr("\n\n\n")));
+}
+
 TEST(VariablesText, WhatIsNotKnownIsNoValue) {
   Variable unread = control("unread", number(0));
   unread.readings = {{.value = std::nullopt, .reason = "no memory"}};
