@@ -84,4 +84,5 @@ def page(title, body):
 def standing_alone(picture):
     """An SVG file of a picture of the page, for pages that show no HTML of ours."""
     head, rest = picture.split(">", 1)
-    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{STYLE}</style>{rest}\n'
+    style = STYLE + "svg { background: var(--paper); }" # it may stand on a dark page
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{style}</style>{rest}\n'
