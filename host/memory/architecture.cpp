@@ -44,6 +44,11 @@ constexpr RegisterRun m68k_core[] = {{1, 7, 0, 4}, {8, 7, 28, 4}, {0, 1, 56, 4},
 constexpr RegisterRun all_of_4_bytes[] = {{0, 32, 0, 4}};
 constexpr RegisterRun all_of_8_bytes[] = {{0, 32, 0, 8}};
 
+constexpr std::uint16_t x86_64_arguments[] = {5, 4, 1, 2, 8, 9};
+constexpr std::uint16_t x86_64_kept[] = {3, 6, 12, 13, 14, 15};
+constexpr std::uint16_t aarch64_arguments[] = {0, 1, 2, 3, 4, 5, 6, 7};
+constexpr std::uint16_t aarch64_kept[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
+
 // Values that architectures of one family have in common.
 using Names = std::array<GdbName, 4>;
 constexpr Names x86_names = {GdbName{"i386:x86-64"}, {"i386:x64-32", 4}, {"x86_64"}, {"i386", 4}};
@@ -77,6 +82,8 @@ constexpr Architecture known[] = {
      .stack_pointer = 7,
      .live_registers = {{{128, 8, x86_64_live, 536, 544}}}, // orig_rax, fs_base
      .core_registers = {128, 8, x86_64_core, 120, 168},
+     .argument_registers = x86_64_arguments,
+     .kept_registers = x86_64_kept,
      .system_calls = {.numbering = AUDIT_ARCH_X86_64, .opcode = "\x0f\x05"sv, .restart = 219},
      .landing_pad = "\xf3\x0f\x1e"sv, // endbr64
      .jumps = x86_jumps},
@@ -97,6 +104,8 @@ constexpr Architecture known[] = {
      .stack_pointer = 31,
      .live_registers = {{{256, 8, all_of_8_bytes}}},
      .core_registers = {256, 8, all_of_8_bytes},
+     .argument_registers = aarch64_arguments,
+     .kept_registers = aarch64_kept,
      .system_calls = {.numbering = AUDIT_ARCH_AARCH64,
                       .opcode = "\x01\x00\x00\xd4"sv,
                       .number = 8,

@@ -107,6 +107,11 @@ struct Architecture {
   std::array<RegisterPlaces, 2> live_registers = {};
   RegisterPlaces core_registers = {}; ///< pr_reg in a core file
   std::uint64_t red_zone = 128;       ///< bytes below the stack pointer that leaf functions use
+  /// Registers that have the first arguments of a call which are integers, in their order. Further
+  /// ones stand at the stack pointer, 8 bytes each. By their numbers in DWARF. Empty: not known.
+  std::span<const std::uint16_t> argument_registers = {};
+  /// Registers that have the same value when a call returns.
+  std::span<const std::uint16_t> kept_registers = {};
 
   // Code.
   SystemCalls system_calls = {};

@@ -46,6 +46,22 @@ struct ThreadStack {
   std::vector<StackFrame> frames = {}; ///< innermost first
 };
 
+/// The arguments of a call of MPI, where debug information tells them and no queue was read. Of an
+/// exchange `peer` and `tag` are those of its receive.
+struct CallArguments {
+  std::optional<std::int64_t> peer = {}; ///< rank in the communicator; -2: MPI_PROC_NULL
+  bool any_source = false;               ///< then `peer` is not known
+  std::optional<std::int64_t> tag = {};
+  bool any_tag = false;
+  std::optional<std::int64_t> send_to = {}; ///< of an exchange
+  std::optional<std::int64_t> send_tag = {};
+  std::optional<std::int64_t> root = {};  ///< rank in the communicator
+  std::optional<std::int64_t> bytes = {}; ///< that the call moves at most, from or to each rank
+  std::optional<std::string> communicator = {};   ///< "MPI_COMM_WORLD"; or its handle, "0x84000001"
+  std::optional<std::int64_t> program_state = {}; ///< another number once the program has gone on
+  bool operator==(const CallArguments&) const = default;
+};
+
 /// The call in which a thread is.
 struct BlockedCall {
   std::int64_t thread = 0;
@@ -69,6 +85,7 @@ struct BlockedCall {
   /// Waited::group of all operations that it waits for; 0: it waits for none that is in a list.
   /// Only a recorder knows it.
   std::optional<std::uint32_t> group = {};
+  std::optional<CallArguments> arguments = {};
   /// The recorder's address of the caller, until `function`, `file` and `line` name it.
   SharedSite site = {};
 };

@@ -8,6 +8,7 @@
 #include "host/stacks/capture.h"
 #include "host/stacks/frame_names.h"
 #include "host/stacks/stack.h"
+#include "host/stacks/unwinder_wire.h"
 #include "rsp/result.h"
 
 #include <chrono>
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -27,6 +29,9 @@ struct UnwindOptions {
   std::chrono::milliseconds patience{10'000}; ///< for all stacks of one process, and for all names
   FilePaths paths = {};                       ///< where parts of the files' DWARF may be
   FrameNames* names = nullptr; ///< names that other processes have read; not owned. Null: none
+  /// The functions whose arguments are wanted: of each thread those of the outermost one. Null: of
+  /// none.
+  bool (*has_arguments)(std::string_view function) = nullptr;
   std::vector<SharedSite> sites = {}; ///< to be named, too: sets `function`, `file` and `line`
 };
 
@@ -42,6 +47,11 @@ struct UnwoundThread {
     std::uint64_t value = 0;
   };
   std::vector<KeptValue> kept; ///< innermost frames first; of bounded size
+  /// The call for UnwindOptions::has_arguments.
+  struct Call : ArgumentsOfCall {
+    std::size_t frame = 0; ///< index in the frames of `stack`
+  };
+  std::optional<Call> call = {};
 };
 
 /// Unwinds captured stacks, with symbols and DWARF of `images`' files, in a confined process of its

@@ -133,6 +133,9 @@ public:
           unwound.stack.end = StackEnd::limit;
           return;
         }
+      if (plain.arguments && plain.called == i)
+        unwound.call.emplace(
+            UnwoundThread::Call{*plain.arguments, unwound.stack.frames.size() - 1});
     }
   }
 
@@ -206,17 +209,41 @@ UnwoundThread without_frames(const CapturedThread& captured) {
   return unwound;
 }
 
-/// Asks for all stacks, then for all names, those behind the threads' stacks included. Stacks that
-/// were unwound before an error stay.
+/// Asks for the arguments of the outermost such call of each thread. What was inlined has none.
+Result<void> ask_for_arguments(UnwinderQuestions& unwinder, const CapturedStacks& captured,
+                               const Naming& names, bool (*has_arguments)(std::string_view),
+                               std::vector<PlainStack>& stacks) {
+  for (std::size_t i = 0; i < captured.threads.size(); ++i) {
+    auto& stack = stacks[i];
+    for (std::size_t frame = stack.frames.size(); frame-- > 0 && !stack.arguments;) {
+      const auto& calls = names.of(stack.frames[frame]);
+      if (calls.empty() || !calls.back().function || !has_arguments(*calls.back().function))
+        continue;
+      auto told = unwinder.arguments(captured.threads[i], frame);
+      if (!told)
+        return forward(std::move(told));
+      stack.arguments = std::move(*told);
+      stack.called = frame;
+    }
+  }
+  return {};
+}
+
+/// Asks for all stacks, then for all names, those behind the threads' stacks included; then for
+/// arguments. Stacks that were unwound before an error stay.
 Result<void> ask(UnwinderQuestions& unwinder, const CapturedStacks& captured, bool unwinds,
-                 Naming& names, std::vector<PlainStack>& stacks) {
+                 const UnwindOptions& options, Naming& names, std::vector<PlainStack>& stacks) {
   for (std::size_t i = 0; i < captured.threads.size() && unwinds; ++i) {
     auto stack = unwinder.unwind(captured.threads[i]);
     if (!stack)
       return forward(std::move(stack));
     stacks[i] = std::move(*stack);
   }
-  return names.read(unwinder, stacks);
+  if (auto done = names.read(unwinder, stacks); !done || !unwinds)
+    return done;
+  if (options.has_arguments == nullptr)
+    return {};
+  return ask_for_arguments(unwinder, captured, names, options.has_arguments, stacks);
 }
 
 } // namespace
@@ -242,7 +269,8 @@ Result<std::vector<UnwoundThread>> unwind_with(sandbox::Conversation& unwinder,
   Naming names(modules, options.names != nullptr ? *options.names : own_names);
   std::vector<PlainStack> stacks(threads.size());
   stacks.push_back(stack_of(options.sites, modules));
-  if (auto done = ask(questions, captured, stack_pointer.has_value(), names, stacks); !done) {
+  if (auto done = ask(questions, captured, stack_pointer.has_value(), options, names, stacks);
+      !done) {
     if (is_work_over(done.error()))
       return forward(std::move(done));
     warnings.push_back(std::move(done).error());

@@ -62,6 +62,22 @@ Result<void> UnwinderQuestions::begin(std::uint16_t stack_pointer) {
   return {};
 }
 
+namespace {
+
+/// Ends a question about a thread.
+void add_thread(wire::Encoder& question, const CapturedThread& captured, std::uint64_t address,
+                const Platform& platform) {
+  wire::ThreadQuestion asked;
+  asked.program_counter = address;
+  asked.captured_to = captured.captured_to.value;
+  asked.cut = captured.cut ? 1 : 0;
+  question.put(asked);
+  for (const auto& each : dwarf_registers(captured.thread, platform))
+    question.put(each);
+}
+
+} // namespace
+
 Result<PlainStack> UnwinderQuestions::unwind(const CapturedThread& captured) {
   PlainStack stack;
   const auto address = program_counter(captured.thread, platform_);
@@ -69,14 +85,9 @@ Result<PlainStack> UnwinderQuestions::unwind(const CapturedThread& captured) {
     stack.end = StackEnd::unreadable;
     return stack;
   }
-  wire::ThreadQuestion asked;
-  asked.program_counter = *address;
-  asked.captured_to = captured.captured_to.value;
-  asked.cut = captured.cut ? 1 : 0;
   wire::Encoder question;
-  question.put(UnwinderKind::thread).put(asked);
-  for (const auto& each : dwarf_registers(captured.thread, platform_))
-    question.put(each);
+  question.put(UnwinderKind::thread);
+  add_thread(question, captured, *address, platform_);
   if (auto done = unwinder_.send(question); !done)
     return forward(std::move(done));
   for (;;) {
@@ -93,6 +104,25 @@ Result<PlainStack> UnwinderQuestions::unwind(const CapturedThread& captured) {
     if (kind == UnwinderKind::thread_end)
       return stack;
   }
+}
+
+Result<ArgumentsOfCall> UnwinderQuestions::arguments(const CapturedThread& captured,
+                                                     std::size_t frame) {
+  wire::Encoder question;
+  question.put(UnwinderKind::arguments).put(static_cast<std::uint32_t>(frame));
+  add_thread(question, captured, program_counter(captured.thread, platform_).value_or(0),
+             platform_);
+  unwinder_.begin_answer(); // others may have been waited for
+  if (auto done = unwinder_.send(question); !done)
+    return forward(std::move(done));
+  UnwinderKind kind{};
+  auto answer = next_answer(kind);
+  if (!answer)
+    return forward(std::move(answer));
+  auto told = answer->get<ArgumentsOfCall>();
+  if (kind != UnwinderKind::arguments_of || !answer->complete())
+    return unwinder_.protocol_violation();
+  return told;
 }
 
 Result<void> UnwinderQuestions::add_frames(wire::Decoder& message, PlainStack& stack) {

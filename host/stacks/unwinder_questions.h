@@ -30,6 +30,8 @@ struct PlainStack {
   std::vector<PlacedFrame> frames; ///< innermost first
   std::vector<wire::KeptRegister> kept = {};
   StackEnd end = StackEnd::limit;
+  std::optional<ArgumentsOfCall> arguments = {}; ///< of the call whose function is `called`
+  std::size_t called = 0;                        ///< index in `frames`
 };
 
 /// Asks an unwinder about one process. Its answers are checked for bounds; they are as true as the
@@ -47,6 +49,8 @@ public:
   Result<void> begin(std::uint16_t stack_pointer);
 
   Result<PlainStack> unwind(const CapturedThread& thread);
+  /// The arguments of the call whose function is that of the thread's frame.
+  Result<ArgumentsOfCall> arguments(const CapturedThread& thread, std::size_t frame);
   /// False: libdw cannot unwind a thread of this architecture.
   bool supported() const { return supported_; }
 

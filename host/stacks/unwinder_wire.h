@@ -22,6 +22,29 @@ void describe(auto& form, NamedCall& call) {
   form(call.inlined, call.function, call.begins_at, call.file, call.line);
 }
 
+/// An argument of a call: a number or an address. nullopt: not known.
+struct CallArgument {
+  std::optional<std::uint64_t> value = {};
+  std::optional<std::uint32_t> target = {}; ///< the four bytes at that address
+};
+void describe(auto& form, CallArgument& argument) {
+  form(argument.value, argument.target);
+}
+
+/// What debug information tells of the arguments of one call, by their places.
+struct ArgumentsOfCall {
+  static constexpr std::size_t most = 16;
+
+  std::optional<std::string> callee = {};  ///< the function that the caller called
+  std::vector<CallArgument> passed = {};   ///< to `callee`, by the caller
+  std::vector<CallArgument> received = {}; ///< by the frame's function
+};
+void describe(auto& form, ArgumentsOfCall& call) {
+  form(call.callee);
+  form.list(call.passed, ArgumentsOfCall::most);
+  form.list(call.received, ArgumentsOfCall::most);
+}
+
 } // namespace mqbridge
 
 /// The messages between unwind() and its process, mqbridge-unwinder (host/confined/messages.h).
@@ -35,6 +58,7 @@ enum class UnwinderKind : std::uint8_t {
   modules,   ///< some of the ModulePlaces
   thread,    ///< ThreadQuestion, DwarfRegisters. Answered by frames..., kept, thread_end
   names,     ///< addresses of instructions. Answered by calls..., calls_end
+  arguments, ///< index of a PlainFrame, ThreadQuestion, DwarfRegisters. Answered by arguments_of
   file,      ///< an answer, with its descriptor
   no_file,   ///< an answer
   // Unwinder to parent: questions, each with the number of a module. Answered by file, no_file
@@ -48,7 +72,8 @@ enum class UnwinderKind : std::uint8_t {
   thread_end, ///< StackEnd; whether libdw cannot unwind on this architecture at all
   calls,      ///< some NamedCalls, each after the index of its address
   calls_end,
-  no_sandbox, ///< text: it cannot confine itself, and ends
+  arguments_of, ///< ArgumentsOfCall
+  no_sandbox,   ///< text: it cannot confine itself, and ends
 };
 
 struct UnwinderStart {

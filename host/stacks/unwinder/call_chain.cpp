@@ -75,7 +75,7 @@ CallChain Unwinder::unwind(const wire::ThreadQuestion& thread,
   registers_ = registers;
   chain_ = {};
   seen_.clear();
-  values_.clear();
+  registers_of_frames_.clear();
   end_.reset();
   after_trampoline_ = outermost_ = false;
   failed_read_.reset();
@@ -132,18 +132,19 @@ StackEnd Unwinder::end_at_failed_read() const {
 // A function may change a register only if it has saved its caller's value. What it has not changed
 // is its caller's, and may be of anything.
 void Unwinder::add_kept(Dwfl_Frame* caller) {
-  std::vector<std::optional<std::uint64_t>> values(most_registers);
+  Registers values(most_registers);
+  const Registers* inner = registers_of_frames_.empty() ? nullptr : &registers_of_frames_.back();
   for (unsigned number = 0; number < most_registers; ++number) {
     Dwarf_Word value = 0;
     if (number == process_.stack_pointer || ::dwfl_frame_reg(caller, number, &value) != 0)
       continue;
     values[number] = value;
-    if (number < values_.size() && values_[number] && *values_[number] != value &&
+    if (inner != nullptr && (*inner)[number] && *(*inner)[number] != value &&
         chain_.kept.size() < wire::max_kept_registers)
       chain_.kept.push_back(
-          {*values_[number], static_cast<std::uint32_t>(chain_.frames.size() - 1)});
+          {*(*inner)[number], static_cast<std::uint32_t>(chain_.frames.size() - 1)});
   }
-  values_ = std::move(values);
+  registers_of_frames_.push_back(std::move(values));
 }
 
 int Unwinder::add_frame(Dwfl_Frame* state) {
@@ -244,10 +245,14 @@ bool Unwinder::may_be_trampoline(std::uint64_t address) {
       });
 }
 
+bool Unwinder::read(std::uint64_t address, std::span<std::byte> into) {
+  return pages_.fetch(address, into) || modules_.read(address, into);
+}
+
 bool Unwinder::read_word(std::uint64_t address, std::uint64_t& word) {
   std::array<std::byte, sizeof word> bytes{};
   const auto all = std::span(bytes).first(process_.pointer_size);
-  if (!pages_.fetch(address, all) && !modules_.read(address, all)) {
+  if (!read(address, all)) {
     failed_read_ = address;
     return false;
   }

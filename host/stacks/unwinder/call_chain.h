@@ -30,7 +30,13 @@ public:
   Unwinder(Modules& modules, sandbox::PageView& pages, const wire::UnwinderStart& process)
       : modules_(modules), pages_(pages), process_(process) {}
 
+  using Registers = std::vector<std::optional<std::uint64_t>>; ///< by their numbers in DWARF
+
   CallChain unwind(const wire::ThreadQuestion& thread, std::span<const DwarfRegister> registers);
+  /// The registers of the frames of the thread that was unwound last, without the stack pointer.
+  std::span<const Registers> registers() const { return registers_of_frames_; }
+  /// False: some of the bytes are not known.
+  bool read(std::uint64_t address, std::span<std::byte> into);
 
 private:
   /// The unwind information for the code of a frame.
@@ -67,7 +73,7 @@ private:
   std::span<const DwarfRegister> registers_;
   CallChain chain_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen_; ///< addresses and stack pointers
-  std::vector<std::optional<std::uint64_t>> values_;       ///< of the last frame's registers
+  std::vector<Registers> registers_of_frames_;
   bool after_trampoline_ = false;
   bool outermost_ = false;                   ///< the frame's return address is undefined
   std::optional<StackEnd> end_;              ///< why the frame is the last one

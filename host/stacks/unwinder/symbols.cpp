@@ -67,19 +67,6 @@ bool has_size_for(const GElf_Sym& symbol, std::uint64_t offset) {
   return symbol.st_size == 0 ? GELF_ST_TYPE(symbol.st_info) != STT_OBJECT : offset < symbol.st_size;
 }
 
-// clang writes no .debug_aranges: then each unit is asked for its ranges.
-std::optional<Dwarf_Die> unit_at(Modules& modules, Dwfl_Module* module, std::uint64_t address,
-                                 Dwarf_Addr& bias) {
-  if (modules.dwarf(module, bias) == nullptr)
-    return std::nullopt;
-  if (auto* unit = ::dwfl_module_addrdie(module, address, &bias))
-    return *unit;
-  for (Dwarf_Die* unit = nullptr; (unit = ::dwfl_module_nextcu(module, unit, &bias)) != nullptr;)
-    if (::dwarf_haspc(unit, address - bias) > 0)
-      return *unit;
-  return std::nullopt;
-}
-
 std::vector<Call> from_dwarf(Modules& modules, Dwfl_Module* module, std::uint64_t address) {
   Dwarf_Addr bias = 0;
   auto unit = unit_at(modules, module, address, bias);
@@ -123,6 +110,19 @@ void from_symbol_table(Modules& modules, Dwfl_Module* module, std::uint64_t addr
 }
 
 } // namespace
+
+// clang writes no .debug_aranges: then each unit is asked for its ranges.
+std::optional<Dwarf_Die> unit_at(Modules& modules, Dwfl_Module* module, std::uint64_t address,
+                                 Dwarf_Addr& bias) {
+  if (modules.dwarf(module, bias) == nullptr)
+    return std::nullopt;
+  if (auto* unit = ::dwfl_module_addrdie(module, address, &bias))
+    return *unit;
+  for (Dwarf_Die* unit = nullptr; (unit = ::dwfl_module_nextcu(module, unit, &bias)) != nullptr;)
+    if (::dwarf_haspc(unit, address - bias) > 0)
+      return *unit;
+  return std::nullopt;
+}
 
 std::vector<Call> calls_at(Modules& modules, std::uint64_t address) {
   auto* module = modules.at(address);

@@ -1,5 +1,6 @@
 #include "host/stacks/unwinder/unwinder_session.h"
 
+#include "host/stacks/unwinder/argument_reader.h"
 #include "host/stacks/unwinder/symbols.h"
 
 #include <algorithm>
@@ -50,19 +51,25 @@ void Session::serve() {
       unwind(question);
     else if (kind == UnwinderKind::names)
       name(question);
+    else if (kind == UnwinderKind::arguments)
+      tell_arguments(question);
     else
       leave();
   }
 }
 
-void Session::unwind(wire::Decoder& question) {
+CallChain Session::unwind_thread(wire::Decoder& question) {
   const auto thread = question.get<wire::ThreadQuestion>();
   std::vector<DwarfRegister> registers;
   while (question.ok() && !question.complete())
     registers.push_back(question.get<DwarfRegister>());
   if (!question.ok())
     leave();
-  auto chain = unwinder_.unwind(thread, registers);
+  return unwinder_.unwind(thread, registers);
+}
+
+void Session::unwind(wire::Decoder& question) {
+  auto chain = unwind_thread(question);
   for (auto rest = std::span(chain.frames); !rest.empty();) {
     const auto some = rest.first(std::min(rest.size(), wire::max_frames_chunk));
     channel_.send(begun(UnwinderKind::frames).bytes(std::as_bytes(some)));
@@ -88,6 +95,13 @@ void Session::name(wire::Decoder& question) {
   }
   channel_.send(message);
   channel_.send(begun(UnwinderKind::calls_end));
+}
+
+void Session::tell_arguments(wire::Decoder& question) {
+  const auto frame = question.get<std::uint32_t>();
+  const auto chain = unwind_thread(question);
+  channel_.send(begun(UnwinderKind::arguments_of)
+                    .put(ArgumentReader(modules_, unwinder_, chain, process_).read(frame)));
 }
 
 FileDescriptor Session::ask(UnwinderKind kind, std::uint32_t module) {

@@ -24,7 +24,7 @@ struct Start {
 class Session : private Files {
 public:
   Session(sandbox::ParentChannel& channel, Start& start)
-      : channel_(channel), modules_(*this, start.modules),
+      : channel_(channel), process_(start.process), modules_(*this, start.modules),
         unwinder_(modules_, start.pages, start.process) {}
 
   [[noreturn]] void serve();
@@ -32,6 +32,8 @@ public:
 private:
   void unwind(wire::Decoder& question);
   void name(wire::Decoder& question);
+  void tell_arguments(wire::Decoder& question);
+  CallChain unwind_thread(wire::Decoder& question);
   FileDescriptor ask(wire::UnwinderKind kind, std::uint32_t module);
 
   FileDescriptor file(std::uint32_t module) override;
@@ -39,6 +41,7 @@ private:
   FileDescriptor alternate(std::uint32_t module) override;
 
   sandbox::ParentChannel& channel_;
+  const wire::UnwinderStart& process_;
   Modules modules_;
   Unwinder unwinder_;
 };
