@@ -31,6 +31,10 @@ inline constexpr int description_files = 4;
 inline constexpr std::size_t maps = std::size_t{16} << 20;
 inline constexpr std::size_t environment = std::size_t{4} << 20;
 
+/// Variables of the MPI's library, in bytes: MPICH 4 has 300 KB. Of an MPI that is linked into a
+/// program those of the program are among them.
+inline constexpr std::uint64_t library_variables = std::uint64_t{4} << 20;
+
 /// How often a thread that waits for another thread's work checks whether it should stop.
 inline constexpr std::chrono::milliseconds between_looks{50};
 

@@ -42,6 +42,8 @@ void describe(auto& form, MpiInfo& mpi) {
   form.member("types_match", mpi.types_match, TypesMatch::unknown);
   form.member("unlisted_requests", mpi.unlisted_requests);
   form.member("progress", mpi.progress);
+  form.member("waits_state", mpi.waits_state, if_known);
+  form.member("waits_counted", mpi.waits_counted, if_known);
 }
 
 void describe(auto& form, Phase& phase) {

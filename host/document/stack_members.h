@@ -5,6 +5,19 @@
 
 namespace mqbridge {
 
+void describe(auto& form, CallArguments& arguments) {
+  form.member("peer", arguments.peer);
+  form.member("any_source", arguments.any_source);
+  form.member("tag", arguments.tag);
+  form.member("any_tag", arguments.any_tag);
+  form.member("send_to", arguments.send_to);
+  form.member("send_tag", arguments.send_tag);
+  form.member("root", arguments.root);
+  form.member("bytes", arguments.bytes);
+  form.member("communicator", arguments.communicator);
+  form.member("program_state", arguments.program_state);
+}
+
 void describe(auto& form, BlockedCall& call) {
   form.member("thread", call.thread, as_text);
   form.member("call", call.call, present);
@@ -18,6 +31,7 @@ void describe(auto& form, BlockedCall& call) {
   form.member("root", call.root, if_known);
   form.member("sequence", call.sequence, if_known);
   form.member("group", call.group, if_known);
+  form.part("arguments", call.arguments);
 }
 
 void describe(auto& form, StackFrame& frame) {

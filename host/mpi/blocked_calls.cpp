@@ -1,6 +1,7 @@
 #include "host/mpi/blocked_calls.h"
 
 #include "host/memory/reader.h"
+#include "host/mpi/call_arguments.h"
 #include "host/mpi/mpi_call.h"
 #include "host/mpi/mpi_function.h"
 #include "host/mpi/mpi_support.h"
@@ -66,6 +67,15 @@ void add_stack(SavedWords& words, PageStore& pages, std::uint64_t first, std::ui
       words.push_back(decode_unsigned({word.data(), width}, platform.byte_order));
 }
 
+// FNV-1a
+constexpr std::uint32_t fnv_basis = 2166136261;
+std::uint32_t with_digest(std::uint32_t digest, std::uint64_t word) {
+  constexpr std::uint32_t prime = 16777619;
+  for (int byte = 0; byte < 8; ++byte, word >>= 8)
+    digest = (digest ^ static_cast<std::uint32_t>(word & 0xff)) * prime;
+  return digest;
+}
+
 /// What the functions of a thread's call use while they wait. Words elsewhere on the stack may be
 /// left over from earlier calls.
 struct InUse {
@@ -128,6 +138,7 @@ public:
         take_words();
       if (waits_for_one(*result_.call) || is_exchange())
         take_in_use();
+      take_arguments();
       return true;
     }
     if (!is_outside())
@@ -165,6 +176,7 @@ private:
         result_.call = std::move(call);
         caller_ = i + 1;
       }
+    caller_at_ = caller_;
     return result_.call.has_value();
   }
 
@@ -203,6 +215,41 @@ private:
     result_.file = caller.file;
     result_.line = caller.line;
     result_.function = is_mpi4py_frame(caller) ? mpi4py_function(caller) : caller.function;
+  }
+
+  /// A wrapper of the MPI that belongs to a tool may have other arguments than what it calls.
+  void take_arguments() {
+    const auto& told = thread_.call;
+    if (!told || told->frame + 1 != caller_at_ || frames_[told->frame].inlined ||
+        !(is_mpi_frame(frames_[told->frame]) || is_in_file_of_mpi(frames_[told->frame])))
+      return;
+    result_.arguments =
+        arguments_of(*told, *result_.call, frames_[told->frame].function.value_or(""),
+                     support_of_mpi(rank_.mpi).facts().arguments);
+    if (result_.arguments)
+      result_.arguments->program_state = program_state();
+  }
+
+  /// A digest of the program's part of the stack, and of the registers that it keeps: where it
+  /// keeps the number of a round, or what it has received.
+  std::optional<std::int64_t> program_state() const {
+    constexpr std::uint64_t most = 16 * 1024;
+    const auto& pointers = thread_.stack_pointers;
+    if (!rank_.captured.pages || caller_at_ >= pointers.size() || !pointers[caller_at_])
+      return std::nullopt;
+    const auto first = pointers[caller_at_]->value;
+    SavedWords words;
+    add_stack(words, *rank_.captured.pages, first,
+              std::min(first + most, captured_.captured_to.value), rank_.platform);
+    if (words.empty())
+      return std::nullopt;
+    for (const auto& [frame, value] : thread_.kept)
+      if (frame >= caller_at_)
+        words.push_back(value);
+    std::uint32_t digest = fnv_basis;
+    for (const std::uint64_t word : words)
+      digest = with_digest(digest, word);
+    return digest;
   }
 
   /// Takes the program's innermost function. If the program's frames cannot be told, the innermost
@@ -345,7 +392,8 @@ private:
   const CapturedThread& captured_;
   BlockedCall result_;
   std::size_t innermost_ = 0; ///< position of the innermost call
-  std::size_t caller_ = 0;    ///< position of the outermost call's caller
+  std::size_t caller_ = 0;    ///< position of the outermost call's caller, without bindings
+  std::size_t caller_at_ = 0; ///< the same with bindings
   SavedWords words_;
   InUse in_use_;
   std::optional<OpClass> awaited_; ///< by an exchange

@@ -3,6 +3,8 @@
 #include "host/mqs/queues.h"
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -117,6 +119,18 @@ struct CarrierFacts {
   std::string_view without_source = {};
 };
 
+/// What arguments of calls stand for, in C as in Fortran.
+struct ArgumentFacts {
+  std::optional<std::int64_t> any_source = {};
+  std::optional<std::int64_t> proc_null = {};
+  std::optional<std::int64_t> any_tag = {};
+  std::uint32_t world = 0; ///< MPI_COMM_WORLD, where handles are numbers. 0: not known
+  std::uint32_t self = 0;  ///< MPI_COMM_SELF
+  /// The highest byte of the handles of predefined datatypes, whose size stands in the second
+  /// lowest byte. 0: not known.
+  std::uint32_t datatype = 0;
+};
+
 /// The facts about one MPI that are known without looking at a process. They stand in the MPI's own
 /// folder; the defaults are those of an unknown MPI.
 struct MpiFacts {
@@ -149,6 +163,10 @@ struct MpiFacts {
   /// The functions in which an exchange (MPI_Sendrecv) waits for its send, once it has begun its
   /// receive. Outside of them it waits for its receive alone. Empty: not known.
   Names sending = {};
+  ArgumentFacts arguments = {};
+  /// A wait that ends changes variables of the library, which counts them. MPIs that are made of
+  /// this one (`other_names`) may do it elsewhere.
+  bool counts_waits = false;
 };
 
 } // namespace mqbridge

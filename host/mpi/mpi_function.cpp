@@ -68,6 +68,11 @@ std::optional<std::string> mpi_function(std::string_view function, bool in_mpi,
   return std::nullopt;
 }
 
+bool is_for_c(std::string_view function, std::string_view mpi_function) {
+  const auto name = without_clone(function);
+  return name == mpi_function || (name.starts_with('P') && name.substr(1) == mpi_function);
+}
+
 bool spells(std::string_view function, std::string_view mpi_function) {
   const auto names = names_in_c(function);
   return std::ranges::find(names, mpi_function) != names.end();

@@ -21,4 +21,8 @@ std::optional<std::string> mpi_function(std::string_view function, bool in_mpi,
 /// function.
 bool spells(std::string_view function, std::string_view mpi_function);
 
+/// Whether a function that spells() so is the one for C: it takes numbers and handles themselves,
+/// where Fortran's takes their addresses.
+bool is_for_c(std::string_view function, std::string_view mpi_function);
+
 } // namespace mqbridge

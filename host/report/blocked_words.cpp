@@ -1,6 +1,7 @@
 #include "host/report/blocked_words.h"
 
 #include "host/disk/file_name.h"
+#include "host/mpi/call_arguments.h"
 #include "host/report/fitted_text.h"
 #include "host/report/stack_calls.h"
 
@@ -30,11 +31,15 @@ std::string name_text(const std::string& name) {
   return clipped(printable(name), widest_name);
 }
 
-std::string call_words(const BlockedCall& call) {
+std::string call_words(const BlockedCall& call, bool arguments) {
   std::string where = at_line(call);
   if (where.empty() && call.function)
     where = " called by " + name_text(*call.function);
-  return name_text(*call.call) + where;
+  std::string words = name_text(*call.call);
+  if (arguments && call.arguments)
+    if (const auto more = argument_words(*call.call, *call.arguments); !more.empty())
+      words += fmt::format("{} {}", more, from_arguments);
+  return words + where;
 }
 
 std::string outside_words(const BlockedCall& call) {
@@ -49,10 +54,10 @@ std::string outside_words(const BlockedCall& call) {
 }
 
 /// "in MPI_Recv at a.c:1, MPI_Send at a.c:9 (2 threads)". Each once, with its number of threads.
-std::string in_mpi(const std::vector<const BlockedCall*>& calls) {
+std::string in_mpi(const std::vector<const BlockedCall*>& calls, bool arguments) {
   std::vector<std::pair<std::string, std::size_t>> kinds;
   for (const BlockedCall* call : calls) {
-    const auto words = call_words(*call);
+    const auto words = call_words(*call, arguments);
     const auto known = std::ranges::find(kinds, words, &std::pair<std::string, std::size_t>::first);
     if (known == kinds.end())
       kinds.emplace_back(words, 1);
@@ -76,7 +81,7 @@ std::string counted_threads(std::size_t count) {
 
 } // namespace
 
-std::string blocked_words(const RankDump& rank) {
+std::string blocked_words(const RankDump& rank, bool arguments) {
   if (!rank.blocked_in || rank.blocked_in->empty())
     return "";
   std::vector<const BlockedCall*> inside;
@@ -89,7 +94,7 @@ std::string blocked_words(const RankDump& rank) {
         outside > 1 ? fmt::format(" ({} outside)", counted_threads(outside - 1)) : "";
     return outside_words(rank.blocked_in->front()) + more;
   }
-  return in_mpi(inside) +
+  return in_mpi(inside, arguments) +
          (outside > 0 ? fmt::format(" ({} outside MPI)", counted_threads(outside)) : "");
 }
 

@@ -181,7 +181,7 @@ void write_heading(const TextContext& context, const RankDump& rank) {
     pieces.push_back({fmt::format(" pid {}", *rank.pid)});
   if (const RankError* error = first_error(rank); error && rank.status != RankStatus::ok)
     pieces.push_back({"  " + printable(error->code)});
-  const std::string call = blocked_words(rank);
+  const std::string call = blocked_words(rank, true);
   if (!call.empty())
     pieces.push_back({"  " + call});
   if (rank.executable)

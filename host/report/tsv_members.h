@@ -73,6 +73,7 @@ public:
     if (value)
       object(key, *value, layout);
   }
+  void part(std::string_view key, const auto& value) { object(key, value); }
   void members(const SharedSite& site) {
     if (site)
       set(*site);

@@ -4,6 +4,7 @@
 #include "host/disk/file_name.h"
 #include "host/dump/rank/select_types.h"
 #include "host/launch/node.h"
+#include "host/limits.h"
 #include "host/mpi/launcher_programs.h"
 #include "host/mpi/mpi_roots.h"
 #include "host/mpi/mpi_support.h"
@@ -101,6 +102,33 @@ Result<void> RankMpi::read_state(const std::optional<std::string>& entry_hint) {
                     with("dump again when it has", entry_hint)}
             : Error{codes::mpi_not_initialized,
                     "the process ended before MPI_Init had finished: there were no queues", ""});
+  return {};
+}
+
+/// A digest of all variables of the library.
+Result<void> RankMpi::read_waits_state() {
+  if (!dump_.mpi || library_.image == nullptr || library_.image->file == nullptr ||
+      !support_of_mpi(library_).facts().counts_waits)
+    return {};
+  dump_.mpi->waits_state.reset();
+  dump_.mpi->waits_counted = library_.name == support_of_mpi(library_).facts().name;
+  std::vector<std::byte> variables;
+  for (const ElfSegment& segment : library_.image->file->segments()) {
+    if (!segment.writable)
+      continue;
+    if (segment.memory_size > limits::library_variables)
+      return {};
+    variables.resize(segment.memory_size);
+    auto read = process_.space().memory.read(library_.image->bias(segment.address), variables);
+    if (!read)
+      return forward(std::move(read));
+    if (*read != variables.size())
+      return {};
+    std::uint32_t digest = 2166136261; // FNV-1a
+    for (const std::byte byte : variables)
+      digest = (digest ^ std::to_integer<std::uint32_t>(byte)) * 16777619;
+    dump_.mpi->waits_state = dump_.mpi->waits_state.value_or(0) * 31 + digest;
+  }
   return {};
 }
 

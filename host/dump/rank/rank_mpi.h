@@ -33,6 +33,9 @@ public:
   /// Errors: those of Memory.
   Result<void> read_transport();
 
+  /// For verdicts from the calls alone. Errors: those of Memory.
+  Result<void> read_waits_state();
+
   const MpiLibrary& library() const { return library_; }
   /// Lines that say how to see the job's queues if its MPI has no debug DLL at all (dll.not_found).
   /// Empty: there is a DLL somewhere else.

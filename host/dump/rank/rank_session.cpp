@@ -293,6 +293,9 @@ Result<void> RankSession::capture() {
   const WorkScope scope({deadline, stop_});
   if (!plan_) // else the walk reads them
     take_recorded_calls();
+  if (options().queues && has_no_queue(dump()))
+    if (auto read = mpi_->read_waits_state(); !read)
+      return read;
   auto done = stacks_.capture(*process_, mpi_->library(), access_->held_so_far(), deadline);
   if (done)
     return done;

@@ -1,6 +1,7 @@
 #include "host/dump/rank/rank_stacks.h"
 
 #include "host/mpi/blocked_calls.h"
+#include "host/mpi/call_arguments.h"
 #include "host/mpi/helper_threads.h"
 #include "host/stacks/unwind_modules.h"
 
@@ -116,6 +117,7 @@ const CapturedStacks& RankStacks::captured_stacks() const {
 }
 
 Result<std::vector<UnwoundThread>> RankStacks::unwind_all(StoppedProcess& process,
+                                                          const RankDump& dump,
                                                           const std::vector<SharedSite>& sites,
                                                           Warnings& warnings) const {
   UnwindOptions options;
@@ -124,6 +126,8 @@ Result<std::vector<UnwoundThread>> RankStacks::unwind_all(StoppedProcess& proces
   options.sandboxed = options_.sandbox;
   options.names = names_;
   options.sites = sites;
+  const bool unread = options_.queues && !hides_operations(options_.filters) && has_no_queue(dump);
+  options.has_arguments = unread ? may_have_arguments : nullptr;
   return mqbridge::unwind(captured_stacks(), process.images().images(), process.platform(), options,
                           warnings);
 }
@@ -137,7 +141,7 @@ Result<std::vector<UnwoundThread>> RankStacks::unwind_all(StoppedProcess& proces
   const auto sites = sites_of(dump, recorded);
   if (!captured_ && sites.empty())
     return std::vector<UnwoundThread>();
-  auto threads = unwind_all(process, sites, of_unwinding);
+  auto threads = unwind_all(process, dump, sites, of_unwinding);
   if (!threads)
     return threads;
   const UnwindModules loaded(captured_stacks(), process.images().images(), options_.paths);
@@ -145,7 +149,7 @@ Result<std::vector<UnwoundThread>> RankStacks::unwind_all(StoppedProcess& proces
   if (!process.find_debug_information_of(modules, warnings))
     return threads;
   of_unwinding.clear();
-  return unwind_all(process, sites, of_unwinding);
+  return unwind_all(process, dump, sites, of_unwinding);
 }
 
 Result<void> RankStacks::unwind(StoppedProcess& process, const MpiLibrary& mpi,

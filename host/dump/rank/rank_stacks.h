@@ -44,7 +44,7 @@ public:
                       std::vector<BlockedCall> recorded, RankDump& dump, Warnings& warnings);
 
 private:
-  Result<std::vector<UnwoundThread>> unwind_all(StoppedProcess& process,
+  Result<std::vector<UnwoundThread>> unwind_all(StoppedProcess& process, const RankDump& dump,
                                                 const std::vector<SharedSite>& sites,
                                                 Warnings& warnings) const;
   Result<std::vector<UnwoundThread>> unwind_all(StoppedProcess& process, const RankDump& dump,

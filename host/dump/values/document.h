@@ -52,6 +52,11 @@ struct MpiInfo {
   std::optional<bool> unlisted_requests;
   /// Another number once the process has called a function of the MPI that waits or polls.
   std::optional<std::int64_t> progress;
+  /// Where no queue was read: another number once a wait of the process has ended.
+  std::optional<std::int64_t> waits_state = {};
+  /// Whether this MPI is known to count its waits there: the same number in two looks shows that
+  /// none has ended.
+  std::optional<bool> waits_counted = {};
 };
 
 enum class PhaseName : std::uint8_t { connect, attach, images, types, walk, detach, stacks };
@@ -115,6 +120,9 @@ struct RankDump {
   RankDump& operator=(RankDump&&) noexcept;
   ~RankDump();
 };
+
+/// Whether no queue of the rank was read, whatever the reason.
+bool has_no_queue(const RankDump& rank);
 
 /// An earlier look at the same ranks.
 struct EarlierLook {

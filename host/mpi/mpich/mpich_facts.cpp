@@ -92,6 +92,13 @@ constinit const MpiFacts own_facts = {
             .handles_are_read = true},
     .world_is_certain = true,
     .finalizes_unseen = true,
+    .arguments = {.any_source = -2,
+                  .proc_null = -1,
+                  .any_tag = -1,
+                  .world = 0x44000000,
+                  .self = 0x44000001,
+                  .datatype = 0x4c000000},
+    .counts_waits = true, // MPIDI_global's counts of progress
 };
 
 } // namespace mqbridge::mpich

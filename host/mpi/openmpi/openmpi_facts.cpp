@@ -113,6 +113,7 @@ constinit const MpiFacts own_facts = {
     .own_variables = own_variables,
     .lost_variables = lost_variables,
     .sending = sending,
+    .arguments = {.any_source = -1, .proc_null = -2, .any_tag = -1},
 };
 
 } // namespace mqbridge::openmpi
