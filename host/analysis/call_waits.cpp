@@ -45,6 +45,8 @@ CallWait CallWaits::OfProcess::wait_of(const BlockedCall& call) {
   CallWait wait;
   wait.call = &call;
   const CallKind kind = kind_of_call(*call.call);
+  if (wait_by_arguments(wait, kind))
+    return wait;
   switch (kind) {
   case CallKind::receive:
   case CallKind::probe:

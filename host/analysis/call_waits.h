@@ -28,7 +28,9 @@ struct CallWait {
   PartnerList members;
   /// It waits for one of these (of an exchange: for one or several), and nobody knows for which.
   bool guessed = false;
-  bool unseen = false;     ///< it waits for something that is not in the document, too
+  bool unseen = false; ///< it waits for something that is not in the document, too
+  bool by_arguments =
+      false;               ///< the call's arguments alone tell it; `members` are all whom it needs
   bool by_anybody = false; ///< any process may end it: where all others go on, it goes on
   std::string unknown; ///< why its waits are not known, or not all of them; empty: they are known
 };
@@ -56,7 +58,11 @@ private:
   };
   Absent wait_for(std::vector<Partner> members);
 
-  std::map<std::size_t, Absent> leaving_; ///< by job
+  /// All others of MPI_COMM_WORLD, or those that are not in `call` there.
+  const Absent& others_in_world(std::size_t job, const std::string& call, WaitGraph::Mode mode);
+
+  std::map<std::size_t, Absent> leaving_;                          ///< by job
+  std::map<std::pair<std::size_t, std::string>, Absent> in_world_; ///< by job and call
 };
 
 } // namespace mqbridge

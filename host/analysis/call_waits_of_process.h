@@ -77,6 +77,15 @@ private:
     return group.size() == 1 && (count == 1 || count == Waited::unknown_count);
   }
 
+  /// Where no queue could be read: by the arguments of the call, on MPI_COMM_WORLD. False: they do
+  /// not tell it. In call_waits_by_arguments.cpp.
+  bool wait_by_arguments(CallWait& wait, CallKind kind);
+  WaitNode node_of_arguments(CallWait& wait, CallKind kind);
+  WaitNode other_in_world(CallWait& wait, std::optional<std::int64_t> rank, bool any,
+                          WaitNode perhaps);
+  /// Beside its partner, what may let the call go on: a message that is on its way.
+  WaitNode on_its_way(const BlockedCall& call, bool blocks) const;
+
   /// A recorder knows everything that a call waits for, once the call has told it.
   void wait_as_recorded(CallWait& wait, CallKind kind);
 

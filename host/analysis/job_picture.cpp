@@ -254,7 +254,11 @@ std::vector<Partner> finalize_partners(const JobPicture& picture, std::size_t jo
 }
 
 bool no_message_since(const Process& process) {
-  return process.before != nullptr && std::ranges::all_of(process.seats, has_not_moved);
+  const auto waits = [](const RankDump& rank) {
+    return rank.mpi ? rank.mpi->waits_state : std::nullopt;
+  };
+  return process.before != nullptr && waits(*process.before) == waits(*process.now) &&
+         std::ranges::all_of(process.seats, has_not_moved);
 }
 
 bool stands_still(const Process& process, const BlockedCall& call) {
@@ -262,7 +266,8 @@ bool stands_still(const Process& process, const BlockedCall& call) {
     return false;
   const auto same = [&](const BlockedCall& before) {
     return before.thread == call.thread && before.call == call.call && before.line == call.line &&
-           before.group == call.group && before.sequence == call.sequence;
+           before.group == call.group && before.sequence == call.sequence &&
+           before.arguments == call.arguments;
   };
   return std::ranges::any_of(*process.before->blocked_in, same) && no_message_since(process);
 }

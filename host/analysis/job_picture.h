@@ -109,6 +109,8 @@ public:
   /// intercommunicator these are the remote group. nullopt: not known.
   std::optional<Partner> member(std::size_t process, const Communicator& communicator,
                                 std::int64_t local_rank) const;
+  /// The process with this rank in MPI_COMM_WORLD of the job.
+  Partner in_world(std::size_t job, std::int64_t rank) const { return named(job, rank); }
   /// The number of processes that member() can name; nullopt: not known.
   static std::optional<std::int64_t> members(const Communicator& communicator);
 

@@ -57,6 +57,12 @@ public:
   WaitNode node_of(const Partner& partner) const;
   /// The same for `process` as the one who waits: it cannot help itself unless it has more threads.
   WaitNode node_for(std::size_t process, const Partner& partner) const;
+  /// The node of a process that was there when somebody began to wait for it. If it is gone, it may
+  /// have done before what was waited for.
+  WaitNode node_unless_gone(const Partner& partner) {
+    return partner.process && does_no_more(*partner.process) ? member(partner, true)
+                                                             : node_of(partner);
+  }
   /// The nonblocking collectives of the process that are not complete.
   const std::vector<CollectiveUnderWay>& under_way(std::size_t process) const {
     return under_way_[process];

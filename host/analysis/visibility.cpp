@@ -129,10 +129,10 @@ private:
       return "which of its requests it waits for";
     if (kind_of_call(*call.call->call) == CallKind::finalize)
       return "what goes on inside of MPI_Finalize";
-    const bool numbered =
-        call.members || std::ranges::any_of(call.collectives, [](const auto& each) {
-          return each->recorded != nullptr;
-        });
+    const bool numbered = (call.members && !call.by_arguments) ||
+                          std::ranges::any_of(call.collectives, [](const auto& each) {
+                            return each->recorded != nullptr;
+                          });
     return numbered ? fmt::format("whether who has left the collective of {} was in the same one",
                                   *call.call->call)
                     : fmt::format("which of its requests {} waits for", *call.call->call);

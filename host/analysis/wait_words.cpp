@@ -1,6 +1,7 @@
 #include "host/analysis/wait_words.h"
 
 #include "host/disk/file_name.h"
+#include "host/mpi/call_arguments.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -155,6 +156,8 @@ public:
                              : call_.asleep != nullptr ? "a loop around a sleep"
                                                        : "a call";
     const CallKind kind = kind_of_call(name);
+    if (call_.by_arguments)
+      return words_by_arguments(name, kind);
     if (call_.members && call_.members.size() == 0)
       return fmt::format("{}{}: all that it needs have entered it", name, on_communicator());
     if (call_.members)
@@ -166,10 +169,21 @@ public:
     std::string all = own_words(name, kind);
     if (!call_.unknown.empty() && !all.empty())
       return all + fmt::format("; not visible: {}", call_.unknown);
-    return all.empty() ? fmt::format("{}: it is not visible what for", name) : all;
+    if (!all.empty())
+      return all;
+    const bool told = call_.call != nullptr && call_.call->arguments;
+    return (told ? words_by_arguments(name, CallKind::local) + ":" : name + ":") +
+           " it is not visible what for";
   }
 
 private:
+  std::string words_by_arguments(const std::string& name, CallKind kind) const {
+    const bool all = kind == CallKind::collective && call_.mode == WaitGraph::Mode::all;
+    return fmt::format("{}{}{} {}", name, argument_words(name, *call_.call->arguments),
+                       all ? fmt::format(": {} not entered it", absent_words()) : "",
+                       from_arguments);
+  }
+
   bool is_collective(CallKind kind) const {
     return kind == CallKind::collective || kind == CallKind::construct ||
            kind == CallKind::connect ||

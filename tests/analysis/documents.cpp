@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <numeric>
 
 namespace mqbridge::sim {
 namespace {
@@ -323,6 +325,69 @@ private:
   bool nonblocking_ = false;
 };
 
+/// By their MPI: eager sends end no wait.
+std::int64_t waits_ended(const World& world, int rank) {
+  const auto of_rank = [&](const Request& request) {
+    return request.owner == rank && request.state == State::complete &&
+           (request.kind != Kind::send || request.rendezvous);
+  };
+  const auto rounds = [&](std::int64_t sum, const mqbridge::sim::Collective& each) {
+    return sum + (each.rank == rank && each.done ? 1 : 0);
+  };
+  return std::accumulate(world.collectives.begin(), world.collectives.end(),
+                         std::int64_t{std::ranges::count_if(world.requests, of_rank)}, rounds);
+}
+
+CallArguments arguments_of(const Statement& one) {
+  const auto known = [](int value) {
+    return value == any ? std::nullopt : std::optional<std::int64_t>(value);
+  };
+  const auto parts = words_of(one.verb).parts;
+  const bool exchange = one.verb == Verb::sendrecv;
+  const bool rooted =
+      one.verb == Verb::bcast || one.verb == Verb::reduce || one.verb == Verb::gather;
+  CallArguments shown;
+  shown.communicator = one.comm == 'W' ? "MPI_COMM_WORLD" : "0x84000001";
+  if (rooted) {
+    shown.root = one.peer;
+  } else if (parts.find('p') != parts.npos) {
+    const int peer = exchange ? one.source : one.peer;
+    const int tag = exchange ? one.source_tag : one.tag;
+    shown.peer = known(peer);
+    shown.any_source = peer == any;
+    shown.tag = known(tag);
+    shown.any_tag = tag == any;
+  }
+  if (exchange) {
+    shown.send_to = one.peer;
+    shown.send_tag = one.tag;
+  }
+  shown.bytes = one.large ? large_bytes : small_bytes;
+  shown.program_state = 1;
+  return shown;
+}
+
+/// Takes out what only lists tell.
+void leave_arguments(const World& world, int rank, RankDump& shown, BlockedCall& blocked) {
+  shown.communicators.clear();
+  shown.dll.reset();
+  shown.status = RankStatus::partial;
+  shown.mpi->waits_state = waits_ended(world, rank);
+  shown.mpi->waits_counted = true;
+  blocked.communicator.reset();
+  blocked.request.reset();
+  blocked.request_unique.reset();
+  const Statement* one = world.statement(rank);
+  if (one == nullptr)
+    return;
+  constexpr std::size_t lines = 1000;
+  blocked.line = static_cast<std::int64_t>(std::hash<std::string>()(to_text(*one)) % lines) + 1;
+  const bool waits_for_requests =
+      words_of(one->verb).parts.starts_with('R') || one->verb == Verb::wait;
+  if (blocked.call && !waits_for_requests)
+    blocked.arguments = arguments_of(*one);
+}
+
 RankDump gone(int rank) {
   RankDump shown;
   shown.rank = rank;
@@ -387,6 +452,8 @@ RankDump rank_document(const World& world, int rank, std::uint32_t base, const O
     for (Communicator& communicator : shown.communicators)
       communicator.recorded->whole = !omissions.counters;
   }
+  if (teller == Teller::arguments)
+    leave_arguments(world, rank, shown, blocked);
   shown.process_state = blocked.system_call || finalizing ? "S" : "R";
   if (!omissions.stacks) {
     shown.blocked_in = {blocked};

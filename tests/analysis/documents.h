@@ -16,8 +16,10 @@ struct Omissions {
 
 /// Who tells of what goes on in a process.
 enum class Teller : std::uint8_t {
-  openmpi, ///< its debug DLL, and its objects
-  recorder ///< in each process; of that what all of them together tell is made of it
+  openmpi,  ///< its debug DLL, and its objects
+  recorder, ///< in each process; of that what all of them together tell is made of it
+  arguments ///< no queue was read: the calls' arguments alone. What is the same again looks as in a
+            ///< loop
 };
 
 /// One rank of a job as Open MPI's dumps have it. `base`: the messages that each channel has seen

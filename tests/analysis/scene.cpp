@@ -176,7 +176,9 @@ Filters random_filters(std::uint64_t seed, int ranks) {
 }
 
 std::string to_text(const Sight& sight) {
-  std::string text = sight.teller == Teller::recorder ? "recorded, " : "";
+  std::string text = sight.teller == Teller::recorder    ? "recorded, "
+                     : sight.teller == Teller::arguments ? "by arguments, "
+                                                         : "";
   text += sight.to_the_end ? "at the end" : "in the middle";
   text += fmt::format(", {} look(s), {} between, skew {}, counters from {}", sight.looks,
                       sight.between, sight.skew, sight.base);

@@ -25,7 +25,9 @@ struct Sight {
 
   bool is_complete() const { return tells_all() && !hides_operations(filters); }
   /// Apart from what its user did not ask for.
-  bool tells_all() const { return !missing && !omissions.counters && !omissions.stacks; }
+  bool tells_all() const {
+    return !missing && !omissions.counters && !omissions.stacks && teller != Teller::arguments;
+  }
   /// It shows one moment of the job.
   bool is_still() const { return skew == 0 && (looks == 1 || between == 0); }
   /// It shows all of what the job came to.

@@ -165,7 +165,7 @@ class Check {
 public:
   Check(const Analysis& analysis, const Scene& scene) : analysis_(analysis), scene_(scene) {
     truth_ = truth_of(scene.world);
-    if (scene.sight.teller == Teller::recorder)
+    if (scene.sight.teller != Teller::openmpi) // who has entered a collective is all that they tell
       truth_.dead = with_meetings(scene.world, truth_.dead);
     unclear_ = in_unclear_waits(scene.world, scene.sight.omissions);
     if (scene.sight.looks == 1)
@@ -191,8 +191,11 @@ private:
     if (analysis_.verdict != Verdict::deadlock)
       return "";
     const bool recorded = scene_.sight.teller == Teller::recorder;
+    const bool by_arguments = scene_.sight.teller == Teller::arguments;
     const bool settled = scene_.sight.is_settled() && unclear_.empty() && !recorded;
-    if (analysis_.confidence == Confidence::possible && !settled)
+    if (by_arguments && analysis_.confidence == Confidence::certain)
+      return "certain, by arguments alone";
+    if (analysis_.confidence == Confidence::possible && !settled && !by_arguments)
       return "";
     if (recorded && analysis_.confidence == Confidence::likely &&
         has_mixed_collectives(scene_.world))

@@ -13,6 +13,7 @@ namespace mqbridge::sim {
 /// - Whom it calls deadlocked is dead, whatever the document leaves out; without counters only the
 ///   core. As `possible` it may be wrong, but not of a complete document of a job that does not
 ///   move.
+/// - By arguments alone it is never `certain`, and never wrong.
 /// - It says `no_deadlock` of no job with a rank that is certainly dead, but as `possible`.
 /// - Of a complete document it says `deadlock` where ranks are certainly dead, with all of them;
 /// and
