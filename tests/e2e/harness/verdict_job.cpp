@@ -90,9 +90,9 @@ std::vector<std::string> VerdictJob::target(int process) const {
   return {local_target(job_.pid(process))};
 }
 
-DumpOutcome VerdictJob::look() const {
+DumpOutcome VerdictJob::look(const std::string& pause) const {
   auto arguments = targets();
-  arguments.insert(arguments.end(), {"--analyze", "--twice", "0.3"});
+  arguments.insert(arguments.end(), {"--analyze", "--twice", pause});
   arguments.insert(arguments.end(), options_.begin(), options_.end());
   return dump_json(arguments);
 }

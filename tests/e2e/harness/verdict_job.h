@@ -19,8 +19,8 @@ public:
   /// Of another MPI: `spec` as mpich_job() makes it, `options` of each dump.
   VerdictJob(const VerdictCase& param, const JobSpec& spec, std::vector<std::string> options);
 
-  /// `dump --analyze --twice`: two looks at all ranks.
-  DumpOutcome look() const;
+  /// `dump --analyze --twice`: two looks at all ranks, so many seconds apart.
+  DumpOutcome look(const std::string& pause = "0.3") const;
   /// Each rank by itself, in random order, `rounds` times, with pauses of 0 to `most` before each;
   /// then `analyze` of all these documents.
   DumpOutcome look_apart(std::uint32_t seed, int rounds = 2,
