@@ -1,5 +1,6 @@
 #include "host/mpi/blocked_calls.h"
 
+#include "host/memory/digest.h"
 #include "host/memory/reader.h"
 #include "host/mpi/call_arguments.h"
 #include "host/mpi/mpi_call.h"
@@ -65,15 +66,6 @@ void add_stack(SavedWords& words, PageStore& pages, std::uint64_t first, std::ui
   for (auto at = (first + width - 1) / width * width; at < last && last - at >= width; at += width)
     if (pages.copy(at, {word.data(), width}))
       words.push_back(decode_unsigned({word.data(), width}, platform.byte_order));
-}
-
-// FNV-1a
-constexpr std::uint32_t fnv_basis = 2166136261;
-std::uint32_t with_digest(std::uint32_t digest, std::uint64_t word) {
-  constexpr std::uint32_t prime = 16777619;
-  for (int byte = 0; byte < 8; ++byte, word >>= 8)
-    digest = (digest ^ static_cast<std::uint32_t>(word & 0xff)) * prime;
-  return digest;
 }
 
 /// What the functions of a thread's call use while they wait. Words elsewhere on the stack may be
@@ -246,10 +238,7 @@ private:
     for (const auto& [frame, value] : thread_.kept)
       if (frame >= caller_at_)
         words.push_back(value);
-    std::uint32_t digest = fnv_basis;
-    for (const std::uint64_t word : words)
-      digest = with_digest(digest, word);
-    return digest;
+    return digest_of(std::as_bytes(std::span(words)));
   }
 
   /// Takes the program's innermost function. If the program's frames cannot be told, the innermost

@@ -4,12 +4,10 @@
 
 #include "tests/e2e/harness/mpich.h"
 #include "tests/e2e/harness/oracle.h"
-#include "tests/e2e/harness/target_programs.h"
 #include "tests/e2e/harness/verdict_job.h"
 #include "tests/support/child_process.h"
 #include "tests/support/requirements.h"
 
-#include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <iterator>
@@ -39,45 +37,30 @@ fs::path library_of(const fs::path& program) {
   throw std::runtime_error("no libmpich.so.12");
 }
 
-/// The scenarios of tests/inferiors/verdict as a user builds a program, and the changed library.
-struct Changed {
-  test::TempDirectory directory;
-
-  Changed() {
-    std::vector<std::string> command = {"mpicc.mpich",
-                                        "-std=c17",
-                                        "-D_GNU_SOURCE",
-                                        "-g",
-                                        "-O2",
-                                        "-I",
-                                        MQBRIDGE_INFERIOR_SOURCES "/../..",
-                                        "-o",
-                                        (directory / "program").string()};
-    std::ranges::copy(inferior_sources("verdict"), std::back_inserter(command));
-    command.emplace_back("-lpthread");
-    output_of(command);
-    std::ifstream from(library_of(directory / "program"), std::ios::binary);
-    std::string bytes(std::istreambuf_iterator<char>(from), {});
-    for (const std::string_view name : {"MPI_COMM_WORLD", "MPI_COMM_SELF"}) {
-      const std::string text = std::string(1, '\0').append(name).append(1, '\0');
-      const auto at = bytes.find(text);
-      if (at == bytes.npos)
-        throw std::runtime_error("not in libmpich: " + std::string(name));
-      bytes[at + 1] = 'm';
-    }
-    std::ofstream(directory / "libmpich.so.12", std::ios::binary) << bytes;
+/// Writes Debian's library with other names of its communicators.
+void write_changed_library(const fs::path& file) {
+  const fs::path program = fs::path(MQBRIDGE_BINARY_DIRECTORY) / "inferiors/debian-mpich/verdict";
+  std::ifstream from(library_of(program), std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(from), {});
+  for (const std::string_view name : {"MPI_COMM_WORLD", "MPI_COMM_SELF"}) {
+    const std::string text = std::string(1, '\0').append(name).append(1, '\0');
+    const auto at = bytes.find(text);
+    if (at == bytes.npos)
+      throw std::runtime_error("not in libmpich: " + std::string(name));
+    bytes[at + 1] = 'm';
   }
-};
+  std::ofstream(file, std::ios::binary) << bytes;
+}
 
 class VerdictByArguments : public testing::TestWithParam<VerdictCase> {};
 
 TEST_P(VerdictByArguments, OfARealJobIsRight) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_debian_mpich());
-  const Changed changed;
+  const test::TempDirectory libraries;
+  write_changed_library(libraries / "libmpich.so.12");
   const VerdictCase& param = GetParam();
   JobSpec spec = debian_mpich_job("verdict", {param.scenario}, param.ranks);
-  spec.program = (changed.directory / "program").string();
-  spec.environment.emplace_back("LD_LIBRARY_PATH", changed.directory.path().string());
+  spec.environment.emplace_back("LD_LIBRARY_PATH", libraries.path().string());
   VerdictJob job(param, spec, {});
   const DumpOutcome look = job.look("1.2");
   const json analysis = look.document.value("analysis", json());
@@ -97,10 +80,8 @@ TEST_P(VerdictByArguments, OfARealJobIsRight) {
 
 std::vector<VerdictCase> chosen() {
   std::vector<VerdictCase> all;
-  for (const char* name :
-       {"recv_ring_2", "wrong_source_3", "wildcard_knot_4", "order_of_collectives_2",
-        "barrier_behind_8", "pingpong_2", "token_ring_4", "slow_sender_2", "barrier_storm_8",
-        "allreduce_storm_4", "halo_sendrecv_6", "compute_before_send_2"})
+  for (const char* name : {"recv_ring_2", "wildcard_knot_4", "order_of_collectives_2", "pingpong_2",
+                           "slow_sender_2", "halo_sendrecv_6"})
     for (const VerdictCase& each : verdict_cases())
       if (case_name(each) == name)
         all.push_back(each);

@@ -5,6 +5,7 @@
 #include "host/dump/rank/select_types.h"
 #include "host/launch/node.h"
 #include "host/limits.h"
+#include "host/memory/digest.h"
 #include "host/mpi/launcher_programs.h"
 #include "host/mpi/mpi_roots.h"
 #include "host/mpi/mpi_support.h"
@@ -113,6 +114,7 @@ Result<void> RankMpi::read_waits_state() {
   dump_.mpi->waits_state.reset();
   dump_.mpi->waits_counted = library_.name == support_of_mpi(library_).facts().name;
   std::vector<std::byte> variables;
+  std::optional<std::uint32_t> digest;
   for (const ElfSegment& segment : library_.image->file->segments()) {
     if (!segment.writable)
       continue;
@@ -124,11 +126,9 @@ Result<void> RankMpi::read_waits_state() {
       return forward(std::move(read));
     if (*read != variables.size())
       return {};
-    std::uint32_t digest = 2166136261; // FNV-1a
-    for (const std::byte byte : variables)
-      digest = (digest ^ std::to_integer<std::uint32_t>(byte)) * 16777619;
-    dump_.mpi->waits_state = dump_.mpi->waits_state.value_or(0) * 31 + digest;
+    digest = digest_of(variables, digest.value_or(empty_digest));
   }
+  dump_.mpi->waits_state = digest;
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "host/mpi/openmpi/openmpi_process.h"
 
 #include "host/codes.h"
+#include "host/memory/digest.h"
 #include "host/memory/reader.h"
 #include "host/mpi/openmpi/known_objects.h"
 #include "host/mpi/structures.h"
@@ -238,10 +239,7 @@ Result<std::optional<std::int64_t>> read_progress(const AddressSpace& space) {
     return forward(std::move(done));
   if (ranges[0].read != words.size())
     return std::nullopt;
-  std::uint32_t digest = 2166136261; // FNV-1a
-  for (const std::byte byte : words)
-    digest = (digest ^ std::to_integer<std::uint32_t>(byte)) * 16777619;
-  return digest;
+  return digest_of(words);
 }
 
 Result<std::optional<std::string>> read_transport(const AddressSpace& space) {

@@ -178,11 +178,10 @@ std::optional<ArgumentReader::Function> ArgumentReader::function_of(std::size_t 
     return std::nullopt;
   function.address = address - function.bias;
   const auto scopes = scopes_at(*unit, function.address);
-  if (scopes.empty() ||
-      ::dwarf_tag(const_cast<Dwarf_Die*>(&scopes.back().die)) != DW_TAG_subprogram)
+  if (scopes.empty())
     return std::nullopt;
   function.die = scopes.back().die;
-  return function;
+  return ::dwarf_tag(&function.die) == DW_TAG_subprogram ? std::optional(function) : std::nullopt;
 }
 
 /// A frame that was interrupted has called nothing.
