@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The first try on two nodes that docker/compose.yaml is for, from building the images to the dump. Called by
 # `./dev containers`.
-#   docker/containers.sh [OPTION of mqbridge dump...]
+#   docker/containers.sh [--over ucx] [OPTION of mqbridge dump...]      over UCX, else by ob1
 #   docker/containers.sh --images                      only builds the images
 # The dump comes on stdout, all else on stderr. Exit status: mqbridge's own; 1 if it did not come to that.
 #
@@ -15,6 +15,8 @@ engine=(podman --root "$store/storage" --runroot "$store/run" --network-config-d
 own_base=localhost/mqbridge-base:bookworm-slim
 work=$(mktemp -d)
 service=
+transport=ob1
+[[ ${1:-} != --over ]] || { transport=${2:?}; shift 2; }
 
 say() { printf '== %s\n' "$*" >&2; }
 die() { printf 'containers: %s\n' "$*" >&2; exit 1; }
@@ -119,7 +121,7 @@ quietly "building the images (some minutes when the sources have changed)" compo
 "${engine[@]}" image prune --force --filter until=168h >"$work/log" 2>&1
 [[ ${1:-} != --images ]] || exit 0
 quietly "starting node1, node2 and host" compose up -d
-quietly "node1: deadlocked-job" compose exec -T node1 deadlocked-job
+quietly "node1: deadlocked-job $transport" compose exec -T node1 deadlocked-job "$transport"
 targets=(node1:7001 node1:7002 node2:7003 node2:7004)
 say "host: mqbridge dump ${targets[*]} $*"
 status=0

@@ -56,6 +56,9 @@ void vary_operations(Plan& plan) {
     const Cell cell{.filler = Filler::recorder, .operations = operations};
     operations == 10'000 || operations == 1'000'000 ? plan.add_in_full_run(cell) : plan.add(cell);
   }
+  for (const Filler filler : {Filler::ucx, Filler::mpich})
+    for (const std::uint64_t operations : {10, 1000})
+      plan.add_in_full_run({.filler = filler, .operations = operations});
   plan.add_in_full_run({.filler = Filler::unexpected, .operations = 10'000});
 }
 
@@ -102,7 +105,7 @@ void vary_ranks(Plan& plan) {
 } // namespace
 
 std::string_view name_of(Filler filler) {
-  constexpr std::array names = {"openmpi", "unexpected", "recorder"};
+  constexpr std::array names = {"openmpi", "ucx", "mpich", "unexpected", "recorder"};
   return names.at(static_cast<std::size_t>(filler));
 }
 

@@ -10,9 +10,9 @@
 
 namespace mqbridge::bench {
 
-/// The program in the target: a real Open MPI rank with pending receives, one with unexpected
-/// messages, or a process that fills the recorder.
-enum class Filler : std::uint8_t { openmpi, unexpected, recorder };
+/// The program in the target: a real rank of Open MPI with pending receives, the same over UCX, one
+/// of MPICH, one with unexpected messages, or a process that fills the recorder.
+enum class Filler : std::uint8_t { openmpi, ucx, mpich, unexpected, recorder };
 std::string_view name_of(Filler filler);
 
 /// One point of the benchmark: a target, and the link to it.

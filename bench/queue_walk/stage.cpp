@@ -3,6 +3,7 @@
 #include "rsp/packet/signal_names.h"
 #include "tests/e2e/harness/foreign_platform.h"
 #include "tests/e2e/harness/foreign_poster.h"
+#include "tests/e2e/harness/mpich.h"
 #include "tests/e2e/harness/recorder_poster.h"
 #include "tests/e2e/harness/target_programs.h"
 #include "tests/support/eventually.h"
@@ -28,7 +29,8 @@ std::filesystem::path inferiors() {
 }
 
 std::string program_name(const Cell& cell) {
-  constexpr std::array programs = {"many_receives", "many_messages", "recorder_list"};
+  constexpr std::array programs = {"many_receives", "many_receives", "debian-mpich/many_receives",
+                                   "many_messages", "recorder_list"};
   return programs.at(static_cast<std::size_t>(cell.filler));
 }
 
@@ -51,6 +53,14 @@ ChildSpec emulated_openmpi(const Cell& cell, const std::filesystem::path& direct
   return e2e::foreign_command(platform, directory, arguments_of(cell), program_name(cell));
 }
 
+void use_ucx(ChildSpec& openmpi) {
+  for (auto& [name, value] : openmpi.environment)
+    if (name == "OMPI_MCA_pml")
+      value = "ucx";
+  for (const char* of : {"tls", "devices"}) // it has no network card
+    openmpi.environment.emplace_back(fmt::format("OMPI_MCA_opal_common_ucx_{}", of), "any");
+}
+
 ChildSpec command_of(const Cell& cell, const std::filesystem::path& directory) {
   if (cell.emulated() && cell.filler == Filler::openmpi)
     return emulated_openmpi(cell, directory);
@@ -61,6 +71,8 @@ ChildSpec command_of(const Cell& cell, const std::filesystem::path& directory) {
                                          (directory / e2e::stub_socket).string()});
   }
   spec.environment.emplace_back("MQBRIDGE_JOB_LIFETIME", lifetime_s);
+  if (cell.filler == Filler::ucx)
+    use_ucx(spec);
   return spec;
 }
 
@@ -73,6 +85,8 @@ Stage::Stage(const Cell& cell) : cell_(cell) {
 }
 
 std::string Stage::lacking(const Cell& cell) {
+  if (cell.filler == Filler::mpich)
+    return e2e::lacking_debian_mpich();
   if (!cell.emulated())
     return "";
   return cell.filler == Filler::openmpi ? e2e::lacking(e2e::foreign_platform(cell.architecture))

@@ -9,7 +9,7 @@ from svg import (Chart, LinearScale, LogScale, OrdinalScale, count_text, decade_
 
 RATES = {11520: "115,200 baud", 125000: "1 Mbit/s", 1250000: "10 Mbit/s", 125000000: "1 Gbit/s", 0: "unlimited"}
 
-FILLERS = {"openmpi": "of Open MPI", "unexpected": "unexpected messages of Open MPI", "recorder": "of the recorder"}
+FILLERS = {"openmpi": "of Open MPI", "ucx": "of Open MPI over UCX", "mpich": "of MPICH", "unexpected": "unexpected messages of Open MPI", "recorder": "of the recorder"}
 
 
 def rtt_text(rtt_us):

@@ -21,12 +21,13 @@ struct Posted {
   std::string scenario;
   std::string transports; ///< UCX_TLS
   int ranks = 2;
-  bool mpich = false; ///< Debian's; else Open MPI
+  bool mpich = false;   ///< Debian's; else Open MPI
+  bool threads = false; ///< MPI_THREAD_MULTIPLE. Debian's MPICH has one worker then, too
 };
 
 void PrintTo(const Posted& posted, std::ostream* stream) {
   *stream << posted.scenario << " over " << posted.transports << ", " << posted.ranks << " ranks"
-          << (posted.mpich ? " of MPICH" : "");
+          << (posted.mpich ? " of MPICH" : "") << (posted.threads ? ", MPI_THREAD_MULTIPLE" : "");
 }
 
 /// UCX need not keep a request that is complete; a persistent one that is not started is none of
@@ -73,6 +74,8 @@ TEST_P(PostedOverUcx, IsWhatADumpSays) {
   }
   spec.environment.emplace_back("UCX_TLS", GetParam().transports);
   spec.environment.emplace_back("UCX_RNDV_THRESH", "64k"); // UCX 1.18 may send a megabyte at once
+  if (GetParam().threads)
+    spec.environment.emplace_back("ORACLE_POSTER_THREADS", "1");
   MpiJob job(spec);
   std::vector<int> blocked;
   if (GetParam().scenario.starts_with("blocked"))
@@ -112,14 +115,15 @@ std::vector<Posted> posted() {
       all.push_back({scenario, "posix,sysv,self,tcp", 2, mpich});
     for (const char* scenario : {"mix", "blocked_ssend"})
       all.push_back({scenario, "tcp,self", 4, mpich});
+    all.push_back({"mix", "tcp,self", 2, mpich, true});
   }
   all.push_back({"mix", "posix,sysv,self,tcp", 3, true}); // with a communicator of one process
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(, PostedOverUcx, testing::ValuesIn(posted()), [](const auto& each) {
-  return fmt::format("{}{}_{}", each.param.mpich ? "mpich_" : "", each.param.scenario,
-                     each.param.ranks);
+  return fmt::format("{}{}_{}{}", each.param.mpich ? "mpich_" : "", each.param.scenario,
+                     each.param.ranks, each.param.threads ? "_threads" : "");
 });
 
 /// Each rank has sent itself messages with the tags 0, 1, 2 ..., of tag modulo 300 bytes.

@@ -385,7 +385,7 @@ int main(int argc, char** argv) {
   const char* scenario = argv[2];
   // Where several threads may call MPI, a call that waits leaves its own address in the request.
   int provided = 0;
-  const int threads = strcmp(scenario, "blocked_mprobe") == 0;
+  const int threads = strcmp(scenario, "blocked_mprobe") == 0 || getenv("ORACLE_POSTER_THREADS");
   MPI_Init_thread(NULL, NULL, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   int rank = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

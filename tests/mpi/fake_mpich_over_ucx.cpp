@@ -132,6 +132,12 @@ void FakeMpichOverUcx::write_mpich() {
        false, communicators_);
   pool(pool_of_requests(), 11, mpich_request_bytes, direct_requests, few_direct, true, requests_);
   word(blocks, requests_block);
+  // In front of UCX's context and worker, objects of the library that look like them.
+  word(data + 0x4e00, data + 0x4f00);
+  word(data + 0x4e08, data + 0x4f40);
+  word(data + 0x4e10, 0x2'1000);
+  word(data + 0x4e18, 100);
+  word(data + 0x4f40, data + 0x4f00);
   word(data + 0x5000, context);
   word(data + 0x5008, worker);
   word(data + 0x5010, 0x2'1000);

@@ -94,7 +94,7 @@ private:
       if (may_be_object(words[i + pool::direct.offset / word]))
         take_pool(data, at, *read);
       if (may_be_object(words[i]) && may_be_object(words[i + 1]) && may_be_object(words[i + 2]))
-        take_ucx(data, at);
+        take_ucx(data, at, *read);
       if (may_be_object(words[i + tables::first.offset / word]) &&
           may_be_object(words[i + tables::all.offset / word]))
         take_tables(data, at);
@@ -143,13 +143,16 @@ private:
       *into = read;
   }
 
-  void take_ucx(const ItemBytes& data, std::uint64_t at) {
+  void take_ucx(const ItemBytes& data, std::uint64_t at, std::uint64_t size) {
     const Field pointer = {0, word};
     const auto length = value(data, at, ucx_global::address_length);
     const auto context = value(data, at, pointer);
     const auto worker = value(data, at + ucx_global::worker, pointer);
-    if (candidates_.size() < most_candidates && context != worker && length >= word &&
-        length <= ucx_global::most_address_bytes)
+    const auto is_own = [&](std::uint64_t address) {
+      return address - data.address().value < size; // UCX's objects are in none of MPICH's data
+    };
+    if (candidates_.size() < most_candidates && context != worker && !is_own(context) &&
+        !is_own(worker) && length >= word && length <= ucx_global::most_address_bytes)
       candidates_.push_back({data.address().value + at, context, worker,
                              value(data, at, ucx_global::next_worker) > 1});
   }

@@ -37,9 +37,12 @@ json ring_receive(const json& rank) {
   return nullptr;
 }
 
-TEST(ContainersTest, DeadlockOverTwoNodesIsSeenFromAThird) {
+class ContainersTest : public testing::TestWithParam<const char*> {}; // the transport
+
+TEST_P(ContainersTest, DeadlockOverTwoNodesIsSeenFromAThird) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_containers());
-  const Outcome outcome = run_program({{MQBRIDGE_CONTAINERS, "--format", "json"}}, 29min);
+  const Outcome outcome =
+      run_program({{MQBRIDGE_CONTAINERS, "--over", GetParam(), "--format", "json"}}, 29min);
   ASSERT_EQ(outcome.status(), 0) << testing::PrintToString(outcome);
   const json document = json::parse(outcome.out, nullptr, false);
   ASSERT_EQ(document["ranks"].size(), static_cast<std::size_t>(ranks));
@@ -49,6 +52,7 @@ TEST(ContainersTest, DeadlockOverTwoNodesIsSeenFromAThird) {
     EXPECT_EQ(rank["status"], "ok");
     EXPECT_EQ(rank["world_rank"], number);
     EXPECT_EQ(rank["host"], number < 2 ? "node1" : "node2");
+    EXPECT_EQ(rank["mpi"]["transport"], GetParam());
     EXPECT_EQ(rank["mpi"]["types_match"], "exact");
     const json receive = ring_receive(rank);
     ASSERT_FALSE(receive.is_null());
@@ -57,6 +61,9 @@ TEST(ContainersTest, DeadlockOverTwoNodesIsSeenFromAThird) {
     EXPECT_NE(find_communicator(rank, "halo"), nullptr);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Over, ContainersTest, testing::Values("ob1", "ucx"),
+                         [](const auto& each) { return std::string(each.param); });
 
 } // namespace
 } // namespace mqbridge::e2e
