@@ -22,10 +22,11 @@ page() {
     sed -E "s/^mqbridge[^\\]* \\\\- /${file//-/\\\\-} \\\\- /" >"$directory/$file.1"
 }
 
-# file_page NAME PAGE WHAT: without links, and a bar within a table is a bar.
+# file_page NAME PAGE WHAT: without links, and a bar within a table is a bar. The first line asks man for tables.
 file_page() {
+  printf "'\\\\\" t\n" >"$directory/$1.5"
   { printf '# NAME\n\n%s - %s\n\n' "$1" "$3" && cat "$reference/$2"; } | sed -E 's/\[([^]]*)\]\([^)]*\)/\1/g' |
-    lowdown -s -Tman --parse-no-intraemph -M title="$1" -M section=5 -M source="mqbridge $version" | sed -E ':a;N;$!ba;s/\\e\|/|/g;s/\.SH\n/.SH /g' >"$directory/$1.5"
+    lowdown -s -Tman --parse-no-intraemph -M title="$1" -M section=5 -M source="mqbridge $version" | sed -E ':a;N;$!ba;s/\\e\|/|/g;s/\.SH\n/.SH /g' >>"$directory/$1.5"
 }
 
 see_also() {

@@ -170,7 +170,7 @@ Seen run(const Program& program, const Scene& scene, MakeSpec make_spec) {
 /// at least `found` of a hundred must be called deadlocked.
 void expect_true_verdicts(std::uint64_t first, MakeSpec make_spec, bool counted, int found,
                           bool (*is_wanted)(const Program&, const Scene&)) {
-  constexpr int count = 100;
+  constexpr int count = 200;
   int jobs = 0;
   int hanging = 0;
   int not_called_dead = 0;
