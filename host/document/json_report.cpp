@@ -69,7 +69,21 @@ void write_filters(JsonWriter& json, const Filters& filters) {
   json.end();
 }
 
-void write_earlier(JsonWriter& json, const std::vector<EarlierLook>& looks, bool raw) {
+void write_ranks(JsonWriter& json, const std::vector<RankDump>& ranks, const JsonOptions& options,
+                 RankMembers members) {
+  if (!options.ranks)
+    return;
+  json.key("ranks").begin_array();
+  for (const RankDump& rank : ranks) {
+    json.begin_object();
+    write_rank_members(json, rank, members);
+    json.end();
+  }
+  json.end();
+}
+
+void write_earlier(JsonWriter& json, const std::vector<EarlierLook>& looks,
+                   const JsonOptions& options) {
   if (looks.empty()) {
     json.member("earlier", nullptr);
     return;
@@ -78,13 +92,7 @@ void write_earlier(JsonWriter& json, const std::vector<EarlierLook>& looks, bool
   for (const EarlierLook& look : looks) {
     json.begin_object();
     json.member("taken_at", look.taken_at);
-    json.key("ranks").begin_array();
-    for (const RankDump& rank : look.ranks) {
-      json.begin_object();
-      write_rank_members(json, rank, {.raw = raw, .statistics = false});
-      json.end();
-    }
-    json.end();
+    write_ranks(json, look.ranks, options, {.raw = options.raw, .statistics = false});
     json.end();
   }
   json.end();
@@ -99,18 +107,12 @@ void write_json(const Dump& dump, const JsonOptions& options, const Sink& sink) 
   if (!dump.taken_at.empty())
     json.member("taken_at", dump.taken_at);
   write_job(json, dump);
-  json.key("ranks").begin_array();
-  for (const RankDump& rank : dump.ranks) {
-    json.begin_object();
-    write_rank_members(json, rank, {.raw = options.raw});
-    json.end();
-  }
-  json.end();
+  write_ranks(json, dump.ranks, options, {.raw = options.raw});
   write_analysis(json, dump.analysis);
   write_variable_findings(json, dump);
   write_filters(json, dump.filters);
   write_errors(json, dump.errors);
-  write_earlier(json, dump.earlier, options.raw);
+  write_earlier(json, dump.earlier, options);
   json.end();
   json.end_line();
 }

@@ -9,7 +9,8 @@ namespace mqbridge {
 
 struct JsonOptions {
   std::string tool_version;
-  bool raw = false; ///< `raw` of an operation: the DLL's own values where they differ
+  bool raw = false;  ///< `raw` of an operation: the DLL's own values where they differ
+  bool ranks = true; ///< false: the document without its ranks, and without those of earlier looks
 };
 
 /// The dump document of docs/reference/dump.schema.json ("mqbridge.dump/1"), keys in the schema's

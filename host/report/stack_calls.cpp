@@ -141,4 +141,13 @@ std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* b
   return calls;
 }
 
+std::vector<TreeCall> stack_calls(const RankDump& rank, const ThreadStack& stack, bool full) {
+  const BlockedCall* blocked = nullptr;
+  if (rank.blocked_in)
+    if (const auto found = std::ranges::find(*rank.blocked_in, stack.thread, &BlockedCall::thread);
+        found != rank.blocked_in->end())
+      blocked = &*found;
+  return stack_calls(stack, blocked, full);
+}
+
 } // namespace mqbridge

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/stacks/stack.h"
+#include "host/dump/values/document.h"
 #include "host/stacks/stack_tree.h"
 
 #include <vector>
@@ -14,5 +14,8 @@ namespace mqbridge {
 /// starts a thread, and those inside the call that `blocked` names (nullptr: not known). Recursion
 /// and the middle of very many calls are folded: one call says so.
 std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* blocked, bool full);
+
+/// Of a thread of `rank`.
+std::vector<TreeCall> stack_calls(const RankDump& rank, const ThreadStack& stack, bool full);
 
 } // namespace mqbridge

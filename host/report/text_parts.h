@@ -27,6 +27,8 @@ struct TextContext {
 
 /// "mqbridge dump   3 ranks, 2 complete, 1 FAILED    job stalled 53 ms"
 void write_header(const TextContext& context, std::string_view command);
+/// "shown only: rank 0-3; queue send"; nothing if there are no filters.
+void write_filters(const TextContext& context);
 bool is_folded(const TextContext& context);
 
 /// Whether there are several jobs: then each has its own numbering, and a heading.
@@ -68,10 +70,6 @@ void write_rank(const TextContext& context, const RankDump& rank, const IdleComm
                 const SharedErrors& shared);
 void write_communicators(const TextContext& context, const RankDump& rank,
                          const IdleCommunicators& idle);
-/// Lines about a queue that are true in every communicator of a rank: "unexpected messages: not
-/// provided by Open MPI", "sends: blocking sends are not listed", "unexpected messages: those not
-/// polled yet are not listed". Equal lines of several ranks come once.
-std::vector<std::string> common_states(const std::vector<const RankDump*>& ranks);
 /// The first of level error; nullptr: none.
 const RankError* first_error(const RankDump& rank);
 /// The errors that this rank alone has.

@@ -1,10 +1,9 @@
-#include "host/codes.h"
-#include "host/document/names.h"
 #include "host/report/blocked_words.h"
 #include "host/report/fitted_text.h"
 #include "host/report/idle_communicators.h"
 #include "host/report/inside_lines.h"
 #include "host/report/queue_words.h"
+#include "host/report/rank_words.h"
 #include "host/report/shared_errors.h"
 #include "host/report/table.h"
 #include "host/report/text_parts.h"
@@ -12,57 +11,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <set>
 
 namespace mqbridge {
 namespace {
 
 constexpr std::size_t widest_path = 44;
-
-/// The process's statement about its queues, if there is neither a communicator nor a message to
-/// make it.
-std::string without_communicators(const RankDump& rank) {
-  for (const RankError& error : rank.errors)
-    if (error.code == codes::mpi_not_initialized)
-      return "";
-  if (rank.mpi && rank.mpi->state == MpiState::not_initialized)
-    return "MPI is not initialized: there are no queues yet";
-  if (rank.mpi && rank.mpi->state == MpiState::finalized)
-    return "MPI is finalized: there are no queues any more";
-  if (rank.mpi && rank.mpi->state == MpiState::finalizing && rank.status == RankStatus::ok)
-    return "MPI_Finalize has freed the communicators: there are no queues any more";
-  if (rank.status == RankStatus::ok)
-    return "no communicator has a name that --comm gives";
-  return rank.status == RankStatus::failed ? "" : "no communicator was read (unknown, not empty)";
-}
-
-void write_repairs(const TextContext& context, const RankDump& rank) {
-  std::set<std::string> repairs;
-  for (const Communicator& communicator : rank.communicators) {
-    for (const Queue& queue : communicator.queues)
-      for (const Operation& operation : queue.operations)
-        for (const Repair repair : operation.repairs)
-          if (repair != Repair::text) // nothing of it is shown
-            repairs.insert(std::string(name_of(repair)));
-  }
-  if (repairs.empty())
-    return;
-  std::string text;
-  for (std::string repair : repairs) {
-    std::replace(repair.begin(), repair.end(), '_', ' ');
-    text += (text.empty() ? "" : ", ") + repair;
-  }
-  const char* how = context.options.raw ? "" : " (--raw shows the DLL's value)";
-  write_message(context, Style::plain, fmt::format("* repaired: {}{}", text, how), "");
-}
-
-void write_types_note(const TextContext& context, const RankDump& rank) {
-  if (rank.mpi && rank.mpi->types_match == TypesMatch::version)
-    write_message(context, Style::plain,
-                  fmt::format("types from {}: not known to be of this very build; sizes checked",
-                              rank.mpi->types_source.value_or("a pack")),
-                  "");
-}
 
 /// "send 1, recv 2 (cut off by --max-stop)"; empty if there is nothing apart from queues that the
 /// MPI never provides.
@@ -234,11 +187,8 @@ void write_rank(const TextContext& context, const RankDump& rank, const IdleComm
   if (const auto helpers = helper_words(rank); context.options.all_threads && !helpers.empty())
     write_message(context, Style::plain, helpers, "");
   write_communicators(context, rank, idle);
-  if (rank.communicators.empty())
-    if (const std::string why = without_communicators(rank); !why.empty())
-      write_message(context, Style::plain, why, "");
-  write_repairs(context, rank);
-  write_types_note(context, rank);
+  for (const std::string& line : rank_notes(rank, context.options.raw))
+    write_message(context, Style::plain, line, "");
   write_errors(context, rank, shared);
 }
 

@@ -3,6 +3,7 @@
 #include "host/document/names.h"
 #include "host/document/outcome.h"
 #include "host/dump/values/ranges.h"
+#include "host/report/communicator_words.h"
 #include "host/report/fitted_text.h"
 #include "host/report/idle_communicators.h"
 #include "host/report/shared_errors.h"
@@ -66,21 +67,6 @@ std::string values_text(const std::vector<std::int64_t>& numbers) {
   return range_text(numbers);
 }
 
-void write_filters(const TextContext& context) {
-  std::string text;
-  each_queue_filter(
-      [&](Filter filter, const auto& values) {
-        if (!values.empty())
-          text +=
-              fmt::format("{}{} {}", text.empty() ? "" : "; ", filter.name, values_text(values));
-      },
-      context.dump.filters);
-  if (text.empty())
-    return;
-  for (const std::string& line : wrap_words("shown only: " + text, context.options.width))
-    context.line(line);
-}
-
 /// What a reader came for: it stands below the table, before the queues of each rank.
 void write_verdict_of(const TextContext& context) {
   if (!context.dump.analysis)
@@ -131,6 +117,21 @@ void TextContext::line(std::string_view text) const {
   std::string whole(text);
   whole += '\n';
   sink(whole);
+}
+
+void write_filters(const TextContext& context) {
+  std::string text;
+  each_queue_filter(
+      [&](Filter filter, const auto& values) {
+        if (!values.empty())
+          text +=
+              fmt::format("{}{} {}", text.empty() ? "" : "; ", filter.name, values_text(values));
+      },
+      context.dump.filters);
+  if (text.empty())
+    return;
+  for (const std::string& line : wrap_words("shown only: " + text, context.options.width))
+    context.line(line);
 }
 
 void write_end(const TextContext& context) {

@@ -17,13 +17,6 @@ constexpr std::size_t most_kinds = 8;
 constexpr std::size_t deepest_indent = 20; ///< calls; those further in have their number
 constexpr std::size_t least_name = 20;     ///< columns of a function's name that are never cut
 
-const BlockedCall* call_of(const RankDump& rank, std::int64_t thread) {
-  if (!rank.blocked_in)
-    return nullptr;
-  const auto found = std::ranges::find(*rank.blocked_in, thread, &BlockedCall::thread);
-  return found == rank.blocked_in->end() ? nullptr : &*found;
-}
-
 /// The ranks of one job, and the tree of those that have stacks.
 class JobStacks {
 public:
@@ -82,7 +75,7 @@ private:
 
   void add(std::size_t index, const ThreadStack& stack) {
     const bool full = context_.options.full;
-    tree_.add(index, stack_calls(stack, call_of(*ranks_[index], stack.thread), full));
+    tree_.add(index, stack_calls(*ranks_[index], stack, full));
     ++threads_;
   }
 

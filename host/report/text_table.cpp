@@ -5,6 +5,7 @@
 #include "host/report/fitted_text.h"
 #include "host/report/inside_lines.h"
 #include "host/report/queue_words.h"
+#include "host/report/rank_words.h"
 #include "host/report/table.h"
 #include "host/report/text_parts.h"
 
@@ -21,54 +22,6 @@ namespace {
 constexpr std::size_t widest_host = 16;
 constexpr std::size_t widest_mpi = 21; // "mqbridge recorder 1.0"
 constexpr std::size_t widest_ranks_cell = 16;
-
-std::string platform_text(const RankDump& rank) {
-  if (!rank.platform)
-    return "-";
-  return fmt::format("{:6} {}{}", printable(rank.platform->architecture),
-                     rank.platform->byte_order == ByteOrder::little ? "LE" : "BE",
-                     rank.platform->pointer_size * 8);
-}
-
-std::string mpi_text(const RankDump& rank) {
-  if (!rank.mpi)
-    return "-";
-  std::string text = printable(rank.mpi->name);
-  if (rank.mpi->version)
-    text += fmt::format(" {}", printable(*rank.mpi->version));
-  if (rank.mpi->transport)
-    text += fmt::format(" ({})", printable(*rank.mpi->transport));
-  return text;
-}
-
-std::string held_text(const RankDump& rank) {
-  if (!rank.stopped_ms || !std::isfinite(*rank.stopped_ms))
-    return "-";
-  const char* before = rank.stopped_before_us ? ">" : "";
-  if (*rank.stopped_ms >= 10'000)
-    return fmt::format("{}{:.1f}s", before, *rank.stopped_ms / 1000);
-  return fmt::format("{}{:.0f}ms", before, *rank.stopped_ms);
-}
-
-Cell status_cell(const RankGroup& group) {
-  const RankDump& rank = group.example();
-  const RankError* error = first_error(rank);
-  const std::string code = error ? fmt::format(" {}", printable(error->code)) : "";
-  if (rank.status == RankStatus::failed)
-    return {"FAILED" + code, Style::bad};
-  if (rank.status == RankStatus::partial)
-    return {"partial" + code, Style::warning};
-  std::string text = "ok";
-  if (rank.mpi && rank.mpi->state == MpiState::finalizing)
-    text += ", finalizing";
-  if (rank.mpi && rank.mpi->state == MpiState::finalized)
-    text += ", finalized";
-  if (const std::string inside = group.queues_alike ? inside_words(rank) : ""; !inside.empty())
-    text += ", " + inside;
-  if (const auto warnings = count_of(causes_of(rank.errors)); warnings > 0)
-    text += fmt::format(", {} {}", warnings, warnings == 1 ? "warning" : "warnings");
-  return {text, Style::good};
-}
 
 enum class Rows : std::uint8_t { ranks, groups, groups_on_hosts };
 

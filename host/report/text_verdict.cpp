@@ -2,6 +2,7 @@
 #include "host/dump/values/ranges.h"
 #include "host/report/fitted_text.h"
 #include "host/report/text_parts.h"
+#include "host/report/verdict_words.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,58 +17,6 @@ using Rank = std::pair<std::string, std::int64_t>; ///< job_id, number
 
 constexpr std::size_t most_lines = 12;
 constexpr std::size_t least_label = 9; ///< "VERDICT  "
-
-std::string_view label_of(FindingKind kind) {
-  switch (kind) {
-  case FindingKind::cycle:
-    return "cycle";
-  case FindingKind::knot:
-    return "knot";
-  case FindingKind::partner_gone:
-    return "gone";
-  case FindingKind::partner_finalized:
-    return "finalized";
-  case FindingKind::missing_partner:
-    return "missing";
-  case FindingKind::tag_mismatch:
-    return "tag";
-  case FindingKind::communicator_mismatch:
-    return "comm";
-  case FindingKind::source_mismatch:
-    return "source";
-  case FindingKind::too_long:
-    return "too long";
-  case FindingKind::orphan_unexpected:
-    return "orphan";
-  case FindingKind::never_started:
-    return "not started";
-  case FindingKind::rank_exited:
-    return "exited";
-  case FindingKind::collective_mismatch:
-    return "collective";
-  case FindingKind::collective_order:
-    return "order";
-  case FindingKind::straggler:
-    return "straggler";
-  case FindingKind::needs_progress:
-    return "progress";
-  case FindingKind::stuck_transport:
-    return "stuck";
-  case FindingKind::polling:
-    return "polling";
-  case FindingKind::backlog:
-    return "backlog";
-  case FindingKind::suspended:
-    return "suspended";
-  case FindingKind::unknown_wait:
-    return "unknown";
-  }
-  return "";
-}
-
-bool holds_core(const Finding& finding) {
-  return finding.kind == FindingKind::cycle || finding.kind == FindingKind::knot;
-}
 
 /// Ranks that wait in the same words, in the order in which they came.
 struct AlikeWaits {
@@ -103,73 +52,15 @@ private:
   // The lines.
 
   void write_verdict_line() const {
-    switch (analysis_.verdict) {
-    case Verdict::deadlock:
-      return write_verdict_words(analysis_.confidence == Confidence::possible ? Style::warning
-                                                                              : Style::bad,
-                                 "DEADLOCK", deadlock_words());
-    case Verdict::no_deadlock:
-      return write_verdict_words(Style::good, "no deadlock", "");
-    case Verdict::undecided:
-      return write_verdict_words(Style::warning, "UNDECIDED",
-                                 ": what ranks wait for is not known, see below");
-    }
-  }
-
-  void write_verdict_words(Style style, std::string words, const std::string& more) const {
-    if (analysis_.confidence)
-      words += fmt::format(" ({})", name_of(*analysis_.confidence));
+    const VerdictLine said = verdict_line(analysis_);
     const auto start = padded("VERDICT");
-    const auto lines = wrap_words(words + more, room());
+    const auto lines = wrap_words(said.verdict + said.more, room());
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      const auto head = i == 0 ? std::min(words.size(), lines[i].size()) : 0;
+      const auto head = i == 0 ? std::min(said.verdict.size(), lines[i].size()) : 0;
       context_.line((i == 0 ? context_.paint(Style::heading, start) : blank()) +
-                    (i == 0 ? context_.paint(style, lines[i].substr(0, head)) : "") +
+                    (i == 0 ? context_.paint(said.style, lines[i].substr(0, head)) : "") +
                     lines[i].substr(head));
     }
-  }
-
-  /// ": 4 ranks in a cycle, 508 wait behind; unchanged over 5.0 s"
-  std::string deadlock_words() const {
-    std::size_t core = 0;
-    std::size_t blocked = 0;
-    for (const auto& [job, verdict] : by_job()) {
-      core += values_of(verdict.core).size();
-      blocked += values_of(verdict.blocked).size();
-    }
-    const auto together = in_cycles_and_knots();
-    auto words = fmt::format(": {} {}", core, core == 1 ? "rank" : "ranks");
-    if (together > 0 && together < core)
-      words += fmt::format(" can never go on, {} of them", together);
-    words += core_words();
-    if (blocked > 0)
-      words += fmt::format(", {} {} behind", blocked, blocked == 1 ? "waits" : "wait");
-    if (analysis_.unchanged_ms)
-      words += fmt::format("; unchanged over {:.1f} s", *analysis_.unchanged_ms / 1000);
-    return words;
-  }
-
-  std::size_t in_cycles_and_knots() const {
-    std::size_t count = 0;
-    for (const Finding& finding : analysis_.findings)
-      if (holds_core(finding))
-        count += values_of(finding.ranks).size();
-    return count;
-  }
-
-  std::string core_words() const {
-    const auto count = [&](FindingKind kind) {
-      return std::ranges::count(analysis_.findings, kind, &Finding::kind);
-    };
-    const auto cycles = count(FindingKind::cycle);
-    const auto knots = count(FindingKind::knot);
-    if (cycles + knots == 0)
-      return " can never go on";
-    if (cycles > 0 && knots > 0)
-      return fmt::format(" in {} cycles and knots", cycles + knots);
-    const auto* const word = cycles > 0 ? "cycle" : "knot";
-    return cycles + knots == 1 ? fmt::format(" in a {}", word)
-                               : fmt::format(" in {} {}s", cycles + knots, word);
   }
 
   void write_core() {
@@ -178,7 +69,7 @@ private:
       write_waits(unsaid(job_of(finding.job_id), finding.ranks));
     }
     std::vector<Rank> left;
-    for (const auto& [job, verdict] : by_job())
+    for (const auto& [job, verdict] : verdicts_by_job(analysis_))
       std::ranges::move(unsaid(job, verdict.core), std::back_inserter(left));
     if (left.empty())
       return;
@@ -196,7 +87,7 @@ private:
 
   void write_behind() const {
     std::vector<Rank> behind;
-    for (const auto& [job, verdict] : by_job())
+    for (const auto& [job, verdict] : verdicts_by_job(analysis_))
       for (const std::int64_t rank : values_of(verdict.blocked))
         behind.emplace_back(job, rank);
     const auto groups = alike(behind, true);
@@ -301,12 +192,6 @@ private:
   /// The job's name; empty if there is only one job, for then it does not matter.
   std::string job_of(const std::optional<std::string>& job) const {
     return several_jobs_ ? job.value_or("") : std::string();
-  }
-
-  std::map<std::string, JobVerdict> by_job() const {
-    if (several_jobs_)
-      return analysis_.by_job;
-    return {{"", {analysis_.core, analysis_.blocked}}};
   }
 
   /// The findings about the core, or the other ones.

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array operation_columns = {
+constexpr std::array tsv_columns = {
     "kind"sv,         "rank"sv,          "comm_key"sv,   "comm_id"sv,     "comm_name"sv,
     "comm_rank"sv,    "comm_size"sv,     "queue"sv,      "state"sv,       "peer_any"sv,
     "peer_global"sv,  "peer_local"sv,    "tag_any"sv,    "tag"sv,         "length"sv,
@@ -26,7 +26,7 @@ constexpr std::array operation_columns = {
     "waited_count"sv, "waited_unseen"sv, "call"sv,       "function"sv,    "file"sv,
     "line"sv,         "thread"sv,        "system_call"sv};
 
-class OperationTsvLine : public TsvLine<operation_columns> {
+class OperationTsvLine : public TsvLine<tsv_columns> {
 public:
   using TsvLine::set_address;
   using TsvLine::set_number;
@@ -113,7 +113,7 @@ void write_analysis(const Analysis& analysis, const Sink& sink) {
 } // namespace
 
 void write_tsv(const Dump& dump, const Sink& sink) {
-  write_titles(operation_columns, sink);
+  write_titles(tsv_columns, sink);
   for (const RankDump& rank : dump.ranks)
     write_rank_and_queues(rank, sink);
   for (const RankError& error : dump.errors)

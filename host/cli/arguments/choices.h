@@ -18,12 +18,12 @@ struct Choice {
   E value;
 };
 
-/// `collect`: NDJSON as --collect on another computer reads it.
-enum class Format : std::uint8_t { text, json, ndjson, tsv, collect };
-inline constexpr Choice<Format> formats[] = {{"text", Format::text},
-                                             {"json", Format::json},
-                                             {"ndjson", Format::ndjson},
-                                             {"tsv", Format::tsv},
+/// `dot`: who waits for whom, for Graphviz. `collect`: NDJSON as --collect on another computer
+/// reads it.
+enum class Format : std::uint8_t { text, json, ndjson, tsv, html, dot, collect };
+inline constexpr Choice<Format> formats[] = {{"text", Format::text},      {"json", Format::json},
+                                             {"ndjson", Format::ndjson},  {"tsv", Format::tsv},
+                                             {"html", Format::html},      {"dot", Format::dot},
                                              {"collect", Format::collect}};
 
 enum class When : std::uint8_t { automatic, always, never };

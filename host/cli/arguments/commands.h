@@ -79,10 +79,17 @@ struct AnalyzeCommand {
   std::vector<std::string> documents; ///< files; "-": stdin
   std::string before;                 ///< --before; empty: none
   std::optional<FailOn> fail_on;
-  Format format = Format::text; ///< text, JSON or NDJSON
+  Format format = Format::text; ///< not TSV
   bool full = false;
   std::string output;
   When color = When::automatic;
+};
+
+/// `show`: a saved dump, printed as `dump` prints one.
+struct ShowCommand {
+  std::string document; ///< a file; "-": stdin
+  bool no_verdict = false;
+  DumpCommand look; ///< its filters, and how it is printed
 };
 
 /// `run`: a command, the limits of its time, and the look at its job when a limit is reached.
@@ -92,6 +99,7 @@ struct RunCommand {
   std::chrono::milliseconds kill_after{10'000}; ///< SIGKILL so long after SIGTERM
   bool record_queues = false;                   ///< preloads the recorder of its MPI
   DumpCommand look;                             ///< `targets.job`: how to reach nodes
+  std::string report;                           ///< a page (HTML); empty: none
 };
 
 struct DoctorCommand {
@@ -145,8 +153,8 @@ struct PrintCommand {
   std::string text;
 };
 
-using Command = std::variant<DumpCommand, AnalyzeCommand, RunCommand, DoctorCommand, RanksCommand,
-                             TypesMakeCommand, TypesShowCommand, TypesCheckCommand,
+using Command = std::variant<DumpCommand, AnalyzeCommand, ShowCommand, RunCommand, DoctorCommand,
+                             RanksCommand, TypesMakeCommand, TypesShowCommand, TypesCheckCommand,
                              RecorderMakeCommand, PrintCommand>;
 
 } // namespace mqbridge

@@ -274,6 +274,8 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
     return dump_command(raw, parse_handles(raw));
   if (app.got_subcommand("analyze"))
     return analyze_command(raw);
+  if (app.got_subcommand("show"))
+    return show_command(raw);
   if (app.got_subcommand("run"))
     return run_command(raw, std::move(words.command));
   if (app.got_subcommand("doctor"))

@@ -215,4 +215,11 @@ Result<DumpCommand> parse_look(const RawOptions& raw, bool queues, std::string_v
   return command;
 }
 
+Result<Command> show_command(const RawOptions& raw) {
+  auto look = parse_look(raw, true);
+  if (!look)
+    return forward(std::move(look));
+  return Command(ShowCommand{raw.documents.front(), raw.no_analyze, std::move(*look)});
+}
+
 } // namespace mqbridge

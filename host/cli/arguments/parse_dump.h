@@ -18,4 +18,7 @@ Result<DumpOptions> common_options(const RawOptions& raw,
 Result<DumpCommand> parse_look(const RawOptions& raw, bool queues,
                                std::string_view stub_silence = "--timeout");
 
+/// `show`, of the options that print. Errors: those of parse_look().
+Result<Command> show_command(const RawOptions& raw);
+
 } // namespace mqbridge

@@ -51,6 +51,7 @@ Result<Command> run_command(const RawOptions& raw, std::vector<std::string> comm
   RunCommand run;
   run.argv = std::move(command);
   run.look = std::move(*look);
+  run.report = raw.report;
   const auto total = limit_of("--timeout", raw.timeout);
   const auto silence = limit_of("--silent", raw.silent);
   const auto grace = limit_of("--kill-after", raw.kill_after);

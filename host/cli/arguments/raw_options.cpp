@@ -49,6 +49,13 @@ ranks are looks, one after the other; those of different ranks are parts of one 
 Exit status: 0 every rank complete; 1 some ranks partial or failed; 2 wrong usage; 3 nothing could
 be read; 4 --fail-on is met; 5 output not written.)";
 
+const char* const show_help =
+    R"(A document is what `mqbridge dump --format json` or ndjson has written. Its verdict is made anew, of
+all that it has, and stays so where --rank or another filter shows a part.
+
+Exit status: 0 every rank complete; 1 some ranks partial or failed; 2 wrong usage; 3 nothing could
+be read; 5 output not written.)";
+
 const char* const ranks_exit_help =
     R"(Exit status: 0 all that could have ranks was looked at; 1 some
 nodes were not; 2 wrong usage; 3 nothing was found; 5 output not written.)";
@@ -82,7 +89,7 @@ void declare_dump(CLI::App& app, RawOptions& raw) {
   dump->add_flag("--no-stacks", raw.no_stacks, "do not read which call each rank is in");
   add_verdict_options(dump, raw);
   add_cache_option(dump, raw);
-  add_printing_options(dump, raw, {"text", "json", "ndjson", "tsv", "collect"});
+  add_printing_options(dump, raw, {"text", "json", "ndjson", "tsv", "html", "dot", "collect"});
   add_queue_printing_options(dump, raw);
   add_output_options(dump, raw);
 }
@@ -105,7 +112,7 @@ void declare_why(CLI::App& app, RawOptions& raw) {
   add_value(why, "--twice", raw.twice, "look again S seconds later (2); 0: look once", "S");
   add_fail_on_option(why, raw);
   add_cache_option(why, raw);
-  add_printing_options(why, raw, {"text", "json"});
+  add_printing_options(why, raw, {"text", "json", "html", "dot"});
   why->add_flag("--full", raw.full, "text: more than 25 lines where there are more");
   add_output_options(why, raw);
 }
@@ -117,11 +124,28 @@ void declare_analyze(CLI::App& app, RawOptions& raw) {
   add_fail_on_option(analyze, raw);
   add_value(analyze, "--before", raw.before, "what has changed since this document", "FILE");
   analyze->option_defaults()->group("Printing");
-  add_format_option(analyze, raw, {"text", "json", "ndjson"});
+  add_format_option(analyze, raw, {"text", "json", "ndjson", "html", "dot"});
   analyze->add_flag("--full", raw.full, "text: every rank, too, and nothing is left out");
   add_value(analyze, "-o", raw.output, "a file, not stdout: it appears complete or not at all",
             "FILE");
   add_color_option(analyze, raw);
+}
+
+void declare_show(CLI::App& app, RawOptions& raw) {
+  CLI::App* show = app.add_subcommand("show", "the report of a saved dump again, or a part of it");
+  show->footer(std::string(show_help));
+  show->add_option("DUMP", raw.documents, "a document; - is stdin")
+      ->required()
+      ->expected(1)
+      ->type_name("");
+  add_filter_options(show, raw);
+  show->add_flag("--no-analyze", raw.no_analyze, "no verdict");
+  add_threads_option(show, raw);
+  add_printing_options(show, raw, {"text", "json", "ndjson", "tsv", "html", "dot"});
+  add_queue_printing_options(show, raw);
+  add_value(show, "-o", raw.output, "a file, not stdout: it appears complete or not at all",
+            "FILE");
+  add_color_option(show, raw);
 }
 
 void declare_stacks(CLI::App& app, RawOptions& raw) {
@@ -137,7 +161,7 @@ void declare_stacks(CLI::App& app, RawOptions& raw) {
   add_threads_option(stacks, raw);
   add_rank_option(stacks, raw);
   add_cache_option(stacks, raw);
-  add_printing_options(stacks, raw, {"text", "json", "ndjson", "collect"});
+  add_printing_options(stacks, raw, {"text", "json", "ndjson", "html", "collect"});
   stacks->add_flag("--full", raw.full,
                    "text: every kind of stack, with the calls inside of the MPI");
   add_output_options(stacks, raw);
@@ -183,6 +207,7 @@ void declare_run(CLI::App& app, RawOptions& raw) {
   add_fail_on_option(run, raw);
   add_queue_printing_options(run, raw);
   add_output_options(run, raw, "keep what was seen: the dump document (JSON), with its verdict");
+  add_value(run, "--report", raw.report, "the same as a page for a browser (HTML)", "FILE");
 }
 
 void declare_doctor(CLI::App& app, RawOptions& raw) {
@@ -283,6 +308,7 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   declare_why(app, raw);
   declare_dump(app, raw);
   declare_analyze(app, raw);
+  declare_show(app, raw);
   declare_stacks(app, raw);
   declare_vars(app, raw);
   declare_handles(app, raw);

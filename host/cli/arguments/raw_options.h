@@ -85,6 +85,7 @@ struct RawOptions {
   std::string before;
   // run
   std::string silent;
+  std::string report;
   bool record_queues = false;
   std::string kill_after;
   std::string stub_timeout;

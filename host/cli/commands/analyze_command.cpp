@@ -1,14 +1,14 @@
 #include "host/analysis/analyze.h"
 #include "host/analysis/compare.h"
-#include "host/analysis/join.h"
 #include "host/cli/commands/execute.h"
 #include "host/cli/commands/read_documents.h"
 #include "host/cli/commands/verdict.h"
+#include "host/cli/commands/write_report.h"
 #include "host/cli/terminal/output.h"
-#include "host/cli/terminal/rank_lines.h"
 #include "host/document/json_report.h"
 #include "host/document/outcome.h"
-#include "host/mqs/walk_budget.h"
+#include "host/report/dot_report.h"
+#include "host/report/html_report.h"
 #include "host/report/text_report.h"
 
 #include <fmt/format.h>
@@ -16,13 +16,6 @@
 
 namespace mqbridge {
 namespace {
-
-Result<Dump> read_job(const std::vector<std::string>& files) {
-  auto documents = read_documents(files, memory_left() / 2);
-  if (!documents)
-    return forward(std::move(documents));
-  return join_documents(std::move(*documents));
-}
 
 /// With a verdict, and with what has changed since --before.
 Result<Dump> analyzed(const AnalyzeCommand& command) {
@@ -54,18 +47,17 @@ void write_report(const Dump& dump, const AnalyzeCommand& command, const JsonOpt
                   int status, Output& output) {
   if (command.format == Format::json)
     return write_json(dump, json, output.sink());
-  if (command.format == Format::ndjson) {
-    RankLines lines(command.format, json, output, nullptr);
-    lines.begin(dump);
-    for (const RankDump& rank : dump.ranks)
-      lines.rank(rank);
-    return lines.end(dump);
-  }
+  if (command.format == Format::ndjson)
+    return write_lines(dump, json, output);
+  if (command.format == Format::dot)
+    return write_dot(dump, output.sink());
   TextOptions text;
   text.full = command.full;
   text.color = wants_color(command.color, output);
   text.width = text_width(output);
   text.exit_status = status;
+  if (command.format == Format::html)
+    return write_html(dump, json, text, output.sink());
   if (command.full)
     return write_text(dump, text, output.sink());
   tell_errors(dump);

@@ -3,6 +3,7 @@
 #include "host/cli/collect/collect_dump.h"
 #include "host/cli/commands/execute.h"
 #include "host/cli/commands/verdict.h"
+#include "host/cli/commands/write_report.h"
 #include "host/cli/terminal/fetch_question.h"
 #include "host/cli/terminal/output.h"
 #include "host/cli/terminal/progress.h"
@@ -32,52 +33,6 @@ Dump before_the_dump(const DumpCommand& command) {
   dump.job_source = source_of(command.targets);
   dump.filters = command.options.filters;
   return dump;
-}
-
-TextOptions text_options(const DumpCommand& command, const Output& output, int status) {
-  TextOptions options;
-  options.summary = command.summary;
-  options.full = command.full;
-  options.show = command.show;
-  options.raw = command.raw;
-  options.stats = command.stats;
-  options.all_threads = command.all_threads;
-  options.color = wants_color(command.color, output);
-  options.width = text_width(output);
-  options.exit_status = status;
-  return options;
-}
-
-void write_report(const Dump& dump, const DumpCommand& command, const JsonOptions& json, int status,
-                  Output& output) {
-  switch (command.format) {
-  case Format::text:
-    if (command.verdict_alone)
-      write_why(dump, text_options(command, output, status), output.sink());
-    else if (command.options.queues)
-      write_text(dump, text_options(command, output, status), output.sink());
-    else if (command.options.variables)
-      write_variables(dump, text_options(command, output, status), output.sink());
-    else if (command.options.handles)
-      write_handles(dump, text_options(command, output, status), output.sink());
-    else
-      write_stacks(dump, text_options(command, output, status), output.sink());
-    break;
-  case Format::json:
-    write_json(dump, json, output.sink());
-    break;
-  case Format::ndjson:
-  case Format::collect:
-    break; // has been written line by line
-  case Format::tsv:
-    if (command.options.variables)
-      write_variables_tsv(dump, output.sink());
-    else if (command.options.handles)
-      write_handles_tsv(dump, output.sink());
-    else
-      write_tsv(dump, output.sink());
-    break;
-  }
 }
 
 bool shows_progress(const DumpCommand& command) {

@@ -39,6 +39,7 @@ struct Installation {
 // Each does one command and returns the exit status. Results go to stdout or -o, errors to stderr.
 int execute(const DumpCommand& command, const Installation& installation);
 int execute(const AnalyzeCommand& command, const Installation& installation);
+int execute(const ShowCommand& command, const Installation& installation);
 int execute(const RunCommand& command, const Installation& installation);
 int execute(const DoctorCommand& command, const Installation& installation);
 int execute(const RanksCommand& command, const Installation& installation);

@@ -1,6 +1,7 @@
 #include "host/cli/commands/read_documents.h"
 
 #include "host/document/document_reader.h"
+#include "host/mqs/walk_budget.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -187,6 +188,13 @@ Result<std::vector<NamedDump>> read_documents(const std::vector<std::string>& fi
     std::ranges::move(*some, std::back_inserter(documents));
   }
   return documents;
+}
+
+Result<Dump> read_job(const std::vector<std::string>& files) {
+  auto documents = read_documents(files, memory_left() / 2);
+  if (!documents)
+    return forward(std::move(documents));
+  return join_documents(std::move(*documents));
 }
 
 } // namespace mqbridge

@@ -22,4 +22,8 @@ Result<std::vector<NamedDump>> read_documents(const std::vector<std::string>& fi
 Result<std::vector<NamedDump>> read_documents(std::istream& text, const std::string& name,
                                               std::uint64_t most_bytes);
 
+/// The job of which the documents in files are parts or looks, in half of the memory that is left.
+/// Errors: also those of join_documents().
+Result<Dump> read_job(const std::vector<std::string>& files);
+
 } // namespace mqbridge

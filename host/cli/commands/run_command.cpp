@@ -1,6 +1,7 @@
 #include "host/cli/commands/execute.h"
 #include "host/cli/commands/recorder_command.h"
 #include "host/cli/commands/verdict.h"
+#include "host/cli/commands/write_report.h"
 #include "host/cli/targets/own_job.h"
 #include "host/cli/terminal/output.h"
 #include "host/codes.h"
@@ -103,7 +104,7 @@ public:
     auto output = Output::open("/dev/stderr");
     if (!look_.dump || !output)
       return;
-    const auto options = text_options(*output);
+    const auto options = text_options(command_.look, *output, exit_ok);
     const auto sink = output->sink();
     if (look_.has_ranks)
       write_verdict(*look_.dump, options, sink);
@@ -121,17 +122,24 @@ public:
       print_error(closed.error());
   }
 
-  /// The document of -o.
+  /// The document of -o, and the page of --report.
   void keep() const {
-    if (command_.look.output.empty() || !look_.dump)
-      return;
-    auto output = Output::open(command_.look.output);
-    if (!output)
-      return print_error(output.error());
-    const JsonOptions json{.tool_version = installation_.version, .raw = command_.look.raw};
-    write_json(*look_.dump, json, output->sink());
-    if (auto closed = output->close(); !closed)
-      print_error(closed.error());
+    for (const auto& [path, format] : {std::pair(command_.look.output, Format::json),
+                                       std::pair(command_.report, Format::html)}) {
+      if (path.empty() || !look_.dump)
+        continue;
+      auto output = Output::open(path);
+      if (!output) {
+        print_error(output.error());
+        continue;
+      }
+      DumpCommand as = command_.look;
+      as.format = format;
+      const JsonOptions json{.tool_version = installation_.version, .raw = as.raw};
+      write_report(*look_.dump, as, json, exit_ok, *output);
+      if (auto closed = output->close(); !closed)
+        print_error(closed.error());
+    }
   }
 
   int status() const {
@@ -140,18 +148,6 @@ public:
   }
 
 private:
-  TextOptions text_options(const Output& output) const {
-    TextOptions options;
-    options.full = command_.look.full;
-    options.summary = command_.look.summary;
-    options.show = command_.look.show;
-    options.raw = command_.look.raw;
-    options.all_threads = command_.look.all_threads;
-    options.color = wants_color(command_.look.color, output);
-    options.width = text_width(output);
-    return options;
-  }
-
   const RunCommand& command_;
   const Installation& installation_;
   OwnJobLook look_;
@@ -173,10 +169,11 @@ void end(WatchedCommand& job, std::chrono::milliseconds grace, int status) {
 } // namespace
 
 int execute(const RunCommand& command, const Installation& installation) {
-  if (auto checked = check_output(command.look.output); !checked) {
-    print_error(checked.error());
-    return exit_own_failure;
-  }
+  for (const std::string& file : {command.look.output, command.report})
+    if (auto checked = check_output(file); !checked) {
+      print_error(checked.error());
+      return exit_own_failure;
+    }
   auto variables = environment_of(command, installation);
   if (!variables) {
     print_error(variables.error());

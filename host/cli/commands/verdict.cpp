@@ -18,7 +18,10 @@ bool wants_verdict(const Dump& dump, const DumpCommand& command) {
     return false;
   if (command.verdict.analyze != When::automatic)
     return command.verdict.analyze == When::always;
-  return command.format == Format::text && !command.summary && dump.ranks.size() > 1;
+  if (command.format == Format::dot)
+    return true;
+  return (command.format == Format::text || command.format == Format::html) && !command.summary &&
+         dump.ranks.size() > 1;
 }
 
 /// The reason why the demand is not met; empty: nothing is left open.

@@ -11,7 +11,7 @@
 namespace mqbridge::e2e {
 namespace {
 
-void expect_verdict(const VerdictCase& param, const DumpOutcome& look) {
+void expect_recorded_verdict(const VerdictCase& param, const DumpOutcome& look) {
   const auto analysis = look.document.is_object()
                             ? look.document.value("analysis", nlohmann::json())
                             : nlohmann::json();
@@ -24,7 +24,7 @@ class FullRecordedVerdictOf : public testing::TestWithParam<RecordedVerdict> {};
 TEST_P(FullRecordedVerdictOf, ARealJobIsAsItsProgramMakesIt) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_for(GetParam()));
   VerdictJob job(GetParam().of, recorded_spec(GetParam()), {});
-  expect_verdict(GetParam().of, job.look());
+  expect_recorded_verdict(GetParam().of, job.look());
   EXPECT_EQ(job.finish(), "");
 }
 
@@ -33,7 +33,7 @@ TEST_P(FullRecordedVerdictOf, RanksSeenAtMomentsOfTheirOwnIsTheSame) {
   const std::uint32_t seed = std::random_device()();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   VerdictJob job(GetParam().of, recorded_spec(GetParam()), {});
-  expect_verdict(GetParam().of, job.look_apart(seed));
+  expect_recorded_verdict(GetParam().of, job.look_apart(seed));
   EXPECT_EQ(job.finish(), "");
 }
 

@@ -1,0 +1,492 @@
+// Shows the document. All that comes from it becomes text of an element, never markup.
+
+const atOnce = 100; // ranks that are added to the page together
+
+function make(name, about = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(about))
+    if (key === 'text')
+      element.textContent = value;
+    else if (value !== undefined && value !== false)
+      element.setAttribute(key === 'kind' ? 'class' : key, value === true ? '' : value);
+  element.append(...children.filter(child => child !== null && child !== undefined));
+  return element;
+}
+
+function draw(name, about, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(about))
+    element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+const clipped = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const section = (title, ...children) => make('section', {}, make('h2', {text: title}), ...children);
+
+/** A part that fails says so, and the others go on. */
+function part(page, what, build) {
+  try {
+    const built = build();
+    if (built)
+      page.append(built);
+  } catch (error) {
+    page.append(make('p', {kind: 'error', text: `${what} could not be shown: ${shown(error.message ?? error)}. Save the JSON to see it.`}));
+  }
+}
+
+function table(name, titles, rows) {
+  return make('div', {kind: 'scroll', tabindex: '0', role: 'region', 'aria-label': name},
+              make('table', {}, make('thead', {}, make('tr', {}, ...titles.map(text => make('th', {scope: 'col', text})))),
+                   make('tbody', {}, ...rows.map(cells => make('tr', {}, ...cells.map(cell => make('td', {}, cell)))))));
+}
+
+class Report {
+  constructor(packed) {
+    this.packed = packed;
+    this.document = object(own(packed, 'document'));
+    this.view = object(own(packed, 'view'));
+    this.analysis = object(this.document.analysis);
+    this.kinds = list(own(packed, 'kinds')).map(kind => new Kind(kind));
+    for (const kind of this.kinds)
+      kind.read = this.readers(kind);
+    this.places = places(this.kinds);
+    this.jobs = [...new Set(this.places.map(({kind, member}) => kind.read.job(member)).filter(job => typeof job === 'string'))];
+    this.byId = new Map(this.places.map((place, index) => [this.idOf(place, index), place]));
+    this.details = new Map(); // what shows a rank, by its id
+    this.folds = new Map();   // the group of equal ranks that has it, by its id
+  }
+
+  // Names and links.
+
+  id(job, rank) {
+    const number = this.jobs.length > 1 ? this.jobs.indexOf(job) + 1 : 0;
+    return number > 0 ? `rank-${number}-${rank}` : `rank-${rank}`;
+  }
+  idOf({kind, member}, index) {
+    const rank = whole(kind.read.rank(member));
+    return rank === undefined ? `process-${index}` : this.id(kind.read.job(member), rank);
+  }
+  link(job, rank) {
+    const id = this.id(job ?? this.jobs[0], rank);
+    return this.byId.has(id) ? make('a', {href: `#${id}`, text: String(rank)}) : String(rank);
+  }
+  links(job, ranks, most = 16) {
+    const all = make('span');
+    ranks.slice(0, most).forEach((rank, i) => all.append(i ? ', ' : '', this.link(job, rank)));
+    all.append(ranks.length > most ? ` and ${ranks.length - most} more` : '');
+    return all;
+  }
+  ofJob(job) {
+    return this.jobs.length > 1 && job ? ` of job ${shown(String(job).split(':')[0])}` : '';
+  }
+
+  // Parts of the page, from above.
+
+  top() {
+    const {view, analysis} = this;
+    const tone = ['bad', 'warning', 'good'].includes(view.tone) ? view.tone : 'warning';
+    const verdict = view.verdict ? shown(view.verdict) : 'No verdict was asked for';
+    document.title = `${verdict} - mqbridge`;
+    const lookAt = list(analysis.look_at);
+    return make('header', {}, make('h1', {kind: tone, text: verdict}),
+                view.more ? make('p', {text: shown(view.more).replace(/^: /, '')}) : null,
+                lookAt.length ? make('p', {}, make('strong', {text: 'Look at'})) : null,
+                lookAt.length ? make('ul', {}, ...lookAt.slice(0, 50).map(text => make('li', {text: shown(text, 1000)}))) : null,
+                make('p', {kind: 'soft', text: list(view.header).map(text => shown(text)).join('    ').trim().replace(/ {2,}/g, ', ')}),
+                ...list(view.filters).map(text => make('p', {kind: 'partial', text: shown(text)})),
+                make('p', {kind: 'soft', text: `taken at ${shown(this.document.taken_at) || 'a time that is not known'}, by mqbridge ${
+                  shown(object(this.document.tool).version)}`}),
+                make('div', {kind: 'bar'}, this.saveButton(), this.themeButton()));
+  }
+
+  saveButton() {
+    const button = make('button', {type: 'button', text: 'Save JSON'});
+    button.addEventListener('click', () => {
+      const url = URL.createObjectURL(new Blob([JSON.stringify(original(this.packed), null, 1)], {type: 'application/json'}));
+      make('a', {href: url, download: 'mqbridge.json'}).click();
+      setTimeout(() => URL.revokeObjectURL(url), 60000);
+    });
+    return button;
+  }
+
+  themeButton() {
+    const button = make('button', {type: 'button', text: 'Dark or light'});
+    button.addEventListener('click', () => {
+      const root = document.documentElement;
+      const isDark = root.classList.contains('dark') || (!root.classList.contains('light') && matchMedia('(prefers-color-scheme: dark)').matches);
+      root.classList.toggle('dark', !isDark);
+      root.classList.toggle('light', isDark);
+    });
+    return button;
+  }
+
+  waits() {
+    const {core, blocked} = roles(this.analysis);
+    const waits = list(this.analysis.waits).map(object);
+    if (waits.length === 0)
+      return null;
+    const roleOf = wait => {
+      const key = `${jobKey(this.analysis, wait.job_id)}/${whole(wait.rank)}`;
+      return core.has(key) ? 'can never go on' : blocked.has(key) ? 'waits behind' : '';
+    };
+    const rows = waits.slice(0, 1000).map(wait => [
+      make('span', {}, this.link(wait.job_id, whole(wait.rank) ?? '?'), this.ofJob(wait.job_id)), shown(wait.because, 500), shown(wait.place), roleOf(wait)]);
+    const text = waits.length > rows.length ? `What ranks wait for (the first ${rows.length} of ${waits.length})` : 'What ranks wait for';
+    return make('details', waits.length <= 12 ? {open: true} : {}, make('summary', {text}), table(text, ['RANK', 'WAITS IN', 'AT', 'VERDICT'], rows));
+  }
+
+  graph() {
+    const graph = waitGraph(this.analysis);
+    if (!graph)
+      return null;
+    if (graph.tooLarge)
+      return section('Who waits for whom', make('p', {kind: 'soft', text: `More than ${mostNodes} ranks that differ: see the table.`}), this.waits());
+    return section('Who waits for whom', make('div', {kind: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'wait-for graph'}, this.drawing(graph)),
+                   make('p', {kind: 'soft', text: 'An arrow leads to who is waited for. A double frame: can never go on. "any": one of several is enough.'}),
+                   this.waits());
+  }
+
+  drawing({nodes, edges}) {
+    const {layer, layers, isBack} = layOut({nodes, edges});
+    const wide = 216, high = 50, apart = 64, between = 18, margin = 14;
+    const left = edges.some(isBack) ? 64 : margin;
+    const x = node => left + layer[node] * (wide + apart);
+    const y = node => margin + layers[layer[node]].indexOf(node) * (high + between);
+    const bottom = Math.max(...nodes.map((_, i) => y(i))) + high;
+    let below = bottom;
+    const width = left + margin + layers.length * (wide + apart) - apart + 40;
+    const path = edge => {
+      const [fromY, toY] = [y(edge.from) + high / 2, y(edge.to) + high / 2];
+      const [start, end] = [x(edge.from) + wide, x(edge.to) - 7];
+      if (!isBack(edge))
+        return `M${start} ${fromY} C${start + apart / 2} ${fromY} ${end - apart / 2} ${toY} ${end} ${toY}`;
+      below += 14;
+      return `M${start} ${fromY} C${start + 44} ${fromY} ${start + 30} ${below} ${start - 20} ${below} L${end + 20} ${below} C${end - 34} ${below} ${
+        end - 40} ${toY} ${end} ${toY}`;
+    };
+    const lines = edges.map(edge => {
+      const kind = edge.core ? ' core' : '';
+      const [tipX, tipY] = [x(edge.to), y(edge.to) + high / 2];
+      return draw('g', {'aria-hidden': 'true'}, draw('path', {class: `edge${kind}`, d: path(edge)}),
+                  draw('path', {class: `tip${kind}`, d: `M${tipX} ${tipY} l-9 -5 l0 10 z`}));
+    });
+    const boxes = nodes.map((node, i) => this.node(node, x(i), y(i), wide, high));
+    return draw('svg', {width, height: below + margin + 10, viewBox: `0 0 ${width} ${below + margin + 10}`, role: 'group', 'aria-label':
+      'Who waits for whom: the table below has the same'}, ...lines, ...boxes);
+  }
+
+  node(node, x, y, wide, high) {
+    const [middle, center] = [x + wide / 2, y + high / 2];
+    if (node.any)
+      return draw('g', {class: node.core ? 'core' : ''},
+                  draw('path', {class: 'box', d: `M${x} ${center} L${middle} ${y + 4} L${x + wide} ${center} L${middle} ${y + high - 4} z`}),
+                  draw('text', {x: middle, y: center + 4, 'text-anchor': 'middle'}, 'any'));
+    const ranks = [...node.ranks].sort((a, b) => a - b);
+    const name = `${ranks.length === 1 ? 'rank' : `${ranks.length} ranks:`} ${ranges(ranks, 4)}${this.ofJob(node.job)}`;
+    const box = draw('a', {href: `#${this.id(node.job ?? this.jobs[0], ranks[0])}`, class: node.core ? 'core' : '',
+                           'aria-label': `${name}${node.core ? ', can never go on' : ''}: ${node.words || 'waits for nobody that is known'}`},
+                     draw('rect', {class: 'box', x, y, width: wide, height: high, rx: 5}),
+                     draw('text', {x: x + 9, y: y + 17}, clipped(name, 31)),
+                     draw('text', {x: x + 9, y: y + 31, class: 'soft'}, clipped(node.words, 33)),
+                     draw('text', {x: x + 9, y: y + 44, class: 'soft'}, clipped(node.place, 33)));
+    if (node.core)
+      box.append(draw('rect', {class: 'inner', x: x + 3, y: y + 3, width: wide - 6, height: high - 6, rx: 3}));
+    return box;
+  }
+
+  findings() {
+    const all = list(this.analysis.findings).map(object);
+    if (all.length === 0)
+      return null;
+    const labels = object(this.view.labels);
+    return section('Findings', make('ul', {}, ...all.slice(0, 1000).map((finding, i) => make(
+      'li', {id: `finding-${i + 1}`}, make('strong', {text: shown(own(labels, String(finding.kind)) ?? finding.kind)}), ' ',
+      make('span', {text: shown(finding.message, 1000)}), make('span', {kind: 'soft'}, this.ofJob(finding.job_id), ' → ',
+      this.links(finding.job_id, numbers(finding.ranks)))))));
+  }
+
+  unseen() {
+    const all = list(this.analysis.not_visible);
+    return all.length ? section('Not visible', make('p', {kind: 'soft', text: 'The verdict could not take this into account:'}),
+                                make('ul', {}, ...all.slice(0, 1000).map(text => make('li', {text: shown(text, 1000)})))) : null;
+  }
+
+  changes() {
+    const lines = list(this.view.changes);
+    return lines.length ? section('What moved', make('pre', {text: lines.map(line => shown(line, 1000)).join('\n')})) : null;
+  }
+
+  errors(errors) {
+    const all = list(errors).map(object);
+    return all.length ? make('ul', {}, ...all.slice(0, 200).map(error => make(
+      'li', {kind: error.level === 'warning' ? 'partial' : 'error'}, make('code', {text: shown(error.code)}), `: ${shown(error.message, 2000)}`,
+      error.hint ? make('pre', {text: `fix: ${String(error.hint).split('\n').slice(0, 40).map(line => shown(line, 1000)).join('\n     ')}`}) : null))) : null;
+  }
+
+  errorsOfNoRank() {
+    const errors = this.errors(this.document.errors);
+    return errors ? section('Errors of no rank', errors) : null;
+  }
+
+  // Ranks.
+
+  /** What of a rank stands in its line, and what filters ask for. */
+  readers(kind) {
+    const text = (most, ...path) => {
+      const read = kind.reader(...path);
+      const known = new Map();
+      return member => {
+        const value = read(member);
+        if (!known.has(value))
+          known.set(value, shown(value, most));
+        return known.get(value);
+      };
+    };
+    return {rank: kind.reader('rank'), job: kind.reader('job_id'), state: kind.reader('status'), name: text(100, 'view', 'name'),
+            mpi: text(60, 'view', 'mpi'), counts: [0, 1, 2].map(i => text(20, 'view', 'counts', i)), status: text(80, 'view', 'status'),
+            call: text(160, 'view', 'call'), place: text(60, 'view', 'place'), held: text(20, 'view', 'held'), pid: text(20, 'pid')};
+  }
+
+  cells({kind: {read}, member}) {
+    return {name: read.name(member), mpi: read.mpi(member), counts: read.counts.map(count => count(member)), status: read.status(member),
+            call: read.call(member), place: read.place(member), held: read.held(member), pid: read.pid(member)};
+  }
+
+  row(name, cells) {
+    const number = (text, title) => make('span', {kind: 'number', 'data-title': title, text});
+    return make('span', {kind: 'row'}, make('span', {kind: 'name', text: name}), make('span', {text: cells.place}), number(cells.counts[0], 'SEND'),
+                number(cells.counts[1], 'RECV'), number(cells.counts[2], 'UNEXP'), make('span', {kind: 'wide', text: cells.status}),
+                make('span', {kind: 'wide', text: cells.call}));
+  }
+
+  /** What shows one rank. It is filled when it is opened. */
+  rank(place, index) {
+    const id = this.idOf(place, index);
+    const cells = this.cells(place);
+    const inside = make('div');
+    const shownRank = make('details', {id, kind: 'entry'}, make('summary', {}, this.row(cells.name, cells)), inside);
+    shownRank.addEventListener('toggle', () => {
+      if (shownRank.open && inside.childElementCount === 0)
+        part(inside, 'This rank', () => this.insideOf(place, cells));
+    });
+    this.details.set(id, shownRank);
+    return shownRank;
+  }
+
+  insideOf(place, cells) {
+    const rank = place.kind.rank(place.member);
+    const view = object(rank.view);
+    const facts = [cells.mpi, shown(view.platform), shown(rank.executable), cells.pid && `pid ${cells.pid}`, cells.held !== '-' && `held ${cells.held}`,
+                   `target ${shown(rank.endpoint)}`, rank.dll ? `DLL ${shown(object(rank.dll).path)}` : ''];
+    const all = make('div', {}, make('p', {kind: 'soft', text: facts.filter(Boolean).join('   ')}), this.errors(rank.errors));
+    for (const communicator of list(view.communicators).map(object)) {
+      const rows = list(communicator.rows);
+      all.append(make('p', {}, make('strong', {text: shown(communicator.name)}), make('span', {kind: 'soft', text:
+        `  ${list(communicator.facts).map(fact => shown(fact)).join(', ')}`})));
+      if (rows.length)
+        all.append(table(`${cells.name}, ${shown(communicator.name)}`, ['QUEUE', 'STATUS', 'PEER(local)', 'TAG', 'SIZE', 'BUFFER', 'NOTE'], rows.map(row => list(row).map(cell => shown(cell, 300)))));
+      for (const line of list(communicator.lines))
+        all.append(make('p', {text: shown(line, 1000)}));
+    }
+    for (const line of list(view.lines))
+      all.append(make('p', {kind: 'soft', text: shown(line, 1000)}));
+    if (!Array.isArray(rank.stacks))
+      all.append(make('p', {kind: 'soft', text: 'no call stack was read'}));
+    for (const thread of list(view.threads).map(object))
+      all.append(make('details', {open: !thread.helper}, make('summary', {text: `${shown(thread.name)}${thread.helper ? ', a helper of the MPI' : ''}`}),
+                      make('div', {kind: 'calls'}, ...list(thread.calls).slice(0, 500).map(call => make('div', {text: this.callText(call)})))));
+    return all;
+  }
+
+  callText(call) {
+    const [name, file, line] = list(call);
+    const place = file ? `  ${shown(file).split('/').pop()}${whole(line) > 0 ? `:${line}` : ''}` : '';
+    return `${shown(name, 300) || '?'}${place}`;
+  }
+
+  /** Adds ranks to a list, some at once. Equal ranks are one line that unfolds. */
+  addRanks(into, group) {
+    let next = 0;
+    const more = make('button', {type: 'button'});
+    const add = () => {
+      more.remove();
+      for (const end = Math.min(next + atOnce, group.length); next < end; ++next)
+        into.append(this.rank(...group[next]));
+      if (next < group.length) {
+        more.textContent = `${group.length - next} more`;
+        into.append(more);
+      }
+    };
+    more.addEventListener('click', add);
+    add();
+  }
+
+  addGroup(into, group) {
+    if (group.length === 1)
+      return into.append(this.rank(...group[0]));
+    const ranks = group.map(([place]) => whole(place.kind.read.rank(place.member))).filter(rank => rank !== undefined).sort((a, b) => a - b);
+    const cells = this.cells(group[0][0]);
+    const hosts = new Set(group.map(([place]) => place.kind.read.place(place.member)));
+    const name = `${group.length.toLocaleString('en')} ranks${ranks.length ? `: ${ranges(ranks, 6)}` : ''}`;
+    const inside = make('div');
+    const folded = make('details', {kind: 'entry'}, make('summary', {}, this.row(name, {...cells, place: hosts.size > 1 ? `${hosts.size} hosts` : cells.place})), inside);
+    const fill = () => inside.childElementCount || this.addRanks(inside, group);
+    folded.addEventListener('toggle', () => folded.open && fill());
+    for (const [place, index] of group)
+      this.folds.set(this.idOf(place, index), {folded, inside, place, index, fill});
+    into.append(folded);
+  }
+
+  fillRanks() {
+    const [text, status, host] = [this.search.value.toLowerCase(), this.status.value, this.host.value];
+    const number = /^(rank )?\d+$/.test(text.trim()) ? Number(text.replace('rank', '')) : undefined;
+    const groups = new Map();
+    let count = 0;
+    this.places.forEach((place, index) => {
+      const {kind, member} = place;
+      const cells = this.cells(place);
+      const matches = number !== undefined ? kind.read.rank(member) === number
+        : Object.values(cells).flat().some(cell => cell.toLowerCase().includes(text)) || (kind.search ??= this.words(kind)).includes(text);
+      if (!matches || (status && kind.read.state(member) !== status) || (host && cells.place !== host))
+        return;
+      ++count;
+      const same = this.places.length > 8 ? JSON.stringify([kind.read.job(member), cells.mpi, cells.counts, cells.status, cells.call]) : index;
+      if (!groups.has(same))
+        groups.set(same, []);
+      groups.get(same).push([place, index]);
+    });
+    this.details.clear();
+    this.folds = new Map();
+    this.ranks.replaceChildren(make('div', {kind: 'titles'}, this.row('RANK', {place: 'HOST', counts: ['SEND', 'RECV', 'UNEXP'], status: 'STATUS', call: 'IN'})));
+    const all = [...groups.values()];
+    all.slice(0, 500).forEach(group => this.addGroup(this.ranks, group));
+    if (all.length > 500)
+      this.addRanks(this.ranks, all.slice(500).flat());
+    this.counted.textContent = count === this.places.length ? `${count.toLocaleString('en')} ranks` : `${count.toLocaleString('en')} of ${
+      this.places.length.toLocaleString('en')} ranks`;
+  }
+
+  /** Names of communicators and of functions, where all ranks of a kind have the same. */
+  words(kind) {
+    const view = object(kind.template.view);
+    const names = [...list(view.communicators).map(each => object(each).name), ...list(view.threads).flatMap(thread => list(object(thread).calls).flat())];
+    return names.join('\n').toLowerCase();
+  }
+
+  ranksSection() {
+    const distinct = what => [...new Set(this.places.map(({kind, member}) => kind.read[what](member)))].filter(value => typeof value === 'string').sort();
+    const choice = values => make('select', {}, make('option', {value: '', text: 'all'}), ...values.slice(0, 1000).map(value => make('option', {value, text:
+      shown(value, 60)})));
+    this.search = make('input', {type: 'search', autocomplete: 'off'});
+    this.status = choice(distinct('state'));
+    this.host = choice(distinct('place'));
+    this.counted = make('p', {kind: 'soft', role: 'status'});
+    this.ranks = make('div');
+    for (const [element, event] of [[this.search, 'input'], [this.status, 'change'], [this.host, 'change']])
+      element.addEventListener(event, () => this.fillRanks());
+    this.fillRanks();
+    return section('Ranks', make('div', {kind: 'bar'}, make('label', {}, 'Rank, call, function, communicator', this.search),
+                                 make('label', {}, 'Status', this.status), make('label', {}, 'Host', this.host)), this.counted, this.ranks);
+  }
+
+  // Call stacks of all ranks as one tree.
+
+  stacks() {
+    const root = {below: new Map()};
+    let without = 0;
+    for (const kind of this.kinds) {
+      const alike = kind.alike('view', 'threads');
+      const groups = alike ? [kind.indices.map((_, member) => member)] : kind.indices.map((_, member) => [member]);
+      for (const members of groups) {
+        const threads = list(object((alike ? kind.template : kind.rank(members[0])).view).threads).map(object).filter(thread => !thread.helper);
+        if (threads.length === 0)
+          without += members.length;
+        for (const thread of threads)
+          this.addStack(root, list(thread.calls), members.map(kind.read.rank));
+      }
+    }
+    if (root.below.size === 0)
+      return null;
+    return section('Call stacks of all ranks', make('div', {kind: 'calls'}, ...this.treeOf(root, 0)),
+                   without ? make('p', {kind: 'soft', text: `${without} ranks have no call stack`}) : null);
+  }
+
+  addStack(root, calls, ranks) {
+    let at = root;
+    for (const call of calls.slice(0, 200)) {
+      const text = this.callText(call);
+      if (!at.below.has(text))
+        at.below.set(text, {text, ranks: [], below: new Map()});
+      at = at.below.get(text);
+      for (const rank of ranks)
+        at.ranks.push(rank);
+    }
+  }
+
+  treeOf(node, depth) {
+    return [...node.below.values()].slice(0, 200).map(call => {
+      const ranks = [...new Set(call.ranks.filter(Number.isInteger))].sort((a, b) => a - b);
+      const name = `${call.text}`;
+      const who = make('span', {kind: 'soft', text: `  ${call.ranks.length === 1 ? 'rank' : `${call.ranks.length} threads, ranks`} ${ranges(ranks, 6) || '?'}`});
+      if (call.below.size === 0)
+        return make('div', {kind: 'leaf'}, name, who);
+      const inside = make('div');
+      const branch = make('details', {open: depth < 60}, make('summary', {}, name, who), inside);
+      inside.append(...this.treeOf(call, depth + 1));
+      return branch;
+    });
+  }
+
+  // The place that the address names: #rank-3, #finding-2.
+
+  follow() {
+    const id = decodeURIComponent(location.hash.slice(1));
+    if (!this.byId.has(id))
+      return;
+    if (!this.details.has(id) && !this.folds.has(id)) { // filters are in the way
+      [this.search.value, this.status.value, this.host.value] = ['', '', ''];
+      this.fillRanks();
+    }
+    const fold = this.folds.get(id);
+    if (fold) {
+      fold.folded.open = true;
+      fold.fill();
+      if (!this.details.has(id))
+        fold.inside.prepend(this.rank(fold.place, fold.index));
+    }
+    const details = this.details.get(id);
+    if (!details)
+      return;
+    this.ranks.querySelectorAll('.found').forEach(found => found.classList.remove('found'));
+    details.classList.add('found');
+    details.open = true;
+    details.scrollIntoView({block: 'start'});
+    details.querySelector('summary').focus({preventScroll: true});
+  }
+
+  show(page) {
+    page.replaceChildren();
+    part(page, 'The verdict', () => this.top());
+    part(page, 'The graph', () => this.graph() ?? this.waits());
+    part(page, 'The findings', () => this.findings());
+    part(page, 'What moved', () => this.changes());
+    part(page, 'What is not visible', () => this.unseen());
+    part(page, 'Errors', () => this.errorsOfNoRank());
+    part(page, 'The ranks', () => this.ranksSection());
+    part(page, 'Call stacks', () => this.stacks());
+    addEventListener('hashchange', () => this.follow());
+    this.follow();
+  }
+}
+
+async function open() {
+  const page = document.getElementById('page');
+  try {
+    const bytes = Uint8Array.from(atob(document.getElementById('document').textContent.trim()), letter => letter.charCodeAt(0));
+    const unzipped = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    new Report(JSON.parse(await new Response(unzipped).text())).show(page);
+  } catch (error) {
+    page.replaceChildren(make('p', {kind: 'error', text: `The report cannot be read: ${shown(error.message)}. Was the file cut off?`}));
+  }
+}

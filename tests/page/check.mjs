@@ -1,0 +1,118 @@
+// check.mjs PAGE.html DOCUMENT.json OPERATIONS MILLISECONDS MODULES
+//
+// Drives a report's page in a browser, and says what is wrong, a line each. OPERATIONS: the lines of operations that the text report has
+// of the same document; MILLISECONDS: the page is there and filtered within
+// that time; MODULES: the folder in which npm has installed package.json.
+
+import {createRequire} from 'node:module';
+import {mkdtempSync, existsSync, readFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+
+const [file, documentFile, operations, limit, modules] = process.argv.slice(2);
+const require = createRequire(path.join(modules, 'node_modules/'));
+const puppeteer = require('puppeteer-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const document_ = JSON.parse(readFileSync(documentFile));
+const few = document_.ranks.length <= 64;
+
+let failures = 0;
+function expect(what, seen, wanted = true) {
+  if (JSON.stringify(seen) === JSON.stringify(wanted))
+    return;
+  ++failures;
+  console.log(`${what}: ${JSON.stringify(seen)?.slice(0, 400)}, not ${JSON.stringify(wanted)?.slice(0, 400)}`);
+}
+
+const browser = await puppeteer.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']});
+const page = await browser.newPage();
+page.on('pageerror', error => expect('an error of the page', error.message, undefined));
+page.on('request', request => /^(file|data|blob|x):/.test(request.url()) || expect('something is loaded', request.url(), undefined));
+const address = `file://${path.resolve(file)}`;
+const texts = selector => page.$$eval(selector, all => all.map(one => one.textContent));
+const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+
+async function accessible(what) {
+  const found = await page.evaluate(async source => {
+    (0, eval)(source); // by the browser's own tool, which no policy binds
+    return (await axe.run(document, {resultTypes: ['violations']})).violations.map(each => `${each.id}: ${each.nodes[0].html.slice(0, 200)}`);
+  }, axe).catch(error => [error.message]);
+  expect(`axe-core, ${what}`, found, []);
+}
+
+await page.setViewport({width: 1160, height: 900});
+const begun = Date.now();
+await page.goto(address);
+await page.waitForSelector('h1, p.error');
+await page.type('input[type=search]', '1');
+await page.waitForFunction(() => document.querySelector('p[role=status]').textContent.includes(' of '), {timeout: 5000}).catch(() => {});
+const took = Date.now() - begun;
+if (took > Number(limit))
+  expect(`open and filtered after ${took} ms`, false);
+
+// What it says.
+const analysis = document_.analysis;
+const verdicts = {deadlock: 'DEADLOCK', no_deadlock: 'no deadlock', undecided: 'UNDECIDED'};
+expect('the verdict', (await texts('h1'))[0], verdicts[analysis.verdict] + (analysis.confidence ? ` (${analysis.confidence})` : ''));
+expect('findings', (await texts('li[id^=finding-]')).length, Math.min(1000, analysis.findings.length));
+if (few)
+  expect('ranks of the core', (await texts('td:last-child')).filter(text => text === 'can never go on').length, analysis.core_ranks.length);
+
+// Filters and links.
+const only = document_.ranks.filter(rank => rank.rank === 1).length;
+expect('ranks of the filter "1"', (await texts('p[role=status]'))[0], `${only} of ${document_.ranks.length.toLocaleString('en')} ranks`);
+await page.evaluate(() => { location.hash = '#rank-0'; });
+await page.waitForSelector('#rank-0[open] strong', {timeout: 5000}).catch(() => expect('#rank-0 opens, whatever the filter is', false));
+expect('the rank that the link names is in sight', await page.$eval('#rank-0', rank => rank.getBoundingClientRect().top < innerHeight));
+if (few) {
+  await page.evaluate(() => document.querySelectorAll('details').forEach(each => { each.open = true; }));
+  await page.waitForFunction(() => [...document.querySelectorAll('.entry > div')].every(inside => inside.childElementCount > 0), {timeout: 10000});
+  const rows = await page.$$eval('.entry .entry td:first-child, .entry td:first-child', cells => [...new Set(cells)].filter(cell =>
+    /^(send|recv|unexp)$/.test(cell.textContent)).length);
+  expect('operations', rows, Number(operations));
+}
+
+// The document is whole.
+const downloads = mkdtempSync(path.join(tmpdir(), 'mqbridge-page-'));
+const session = await browser.target().createCDPSession();
+await session.send('Browser.setDownloadBehavior', {behavior: 'allow', downloadPath: downloads});
+await page.$$eval('button', buttons => buttons.find(button => button.textContent === 'Save JSON').click());
+const saved = path.join(downloads, 'mqbridge.json');
+for (let tries = 0; tries < 300 && !existsSync(saved); ++tries)
+  await new Promise(resolve => setTimeout(resolve, 100));
+await new Promise(resolve => setTimeout(resolve, 300));
+expect('the saved document is the document', existsSync(saved) && JSON.stringify(JSON.parse(readFileSync(saved))) === JSON.stringify(document_));
+
+// Nothing runs but the page's own script.
+const ran = await page.evaluate(async () => {
+  const script = document.createElement('script');
+  script.textContent = 'window.ran = 1';
+  document.body.append(script);
+  const image = document.createElement('div');
+  image.innerHTML = '<img src="x:" onerror="window.ran = 2"><a href="javascript:window.ran = 3">x</a><style>body { color: rgb(1, 2, 3) }</style>';
+  document.body.append(image);
+  image.querySelector('a').click();
+  await new Promise(resolve => setTimeout(resolve, 200));
+  const color = getComputedStyle(document.body).color;
+  image.remove();
+  script.remove();
+  return [window.ran ?? 'nothing', color === 'rgb(1, 2, 3)'];
+});
+expect('what the policy lets run', ran, ['nothing', false]);
+expect('elements that a name of the document has made', await page.$$eval('main script, main img, main iframe, main [onload]', all => all.length), 0);
+
+// Colours, widths, paper.
+await accessible('light');
+const light = await background();
+await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: 'dark'}]);
+expect('dark where the system is dark', await background() !== light);
+await accessible('dark');
+await page.$$eval('button', buttons => buttons.find(button => button.textContent === 'Dark or light').click());
+expect('light again by the button', await background(), light);
+await page.setViewport({width: 400, height: 800});
+expect('no wider than 400 pixels', await width() <= 400);
+await accessible('400 pixels');
+expect('it prints', (await page.pdf({format: 'A4'})).length > 5000);
+await browser.close();
+process.exit(failures ? 1 : 0);
