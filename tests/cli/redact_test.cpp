@@ -1,12 +1,10 @@
-// The filter on docs/sending-reports.md that takes the names of a site out of a document.
+// --redact takes the names of a site out of a report in any format.
 
 #include "host/document/json_report.h"
 #include "tests/cli/program.h"
 #include "tests/document/json_schema.h"
 #include "tests/document/rich_dump.h"
 #include "tests/document/sample_dump.h"
-#include "tests/support/real_stub.h"
-#include "tests/support/requirements.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -55,25 +53,29 @@ void name_the_site(json& value, std::set<std::string>& named) {
       name_the_site(part, named);
 }
 
+using namespace std::string_literals;
+
+/// The document inside of a page.
+constexpr const char* unpacked =
+    " | sed -n 's/.*id=\"document\">\\([^<]*\\)<.*/\\1/p' | base64 -d | gunzip";
+
+Dump without_settings() {
+  Dump dump = rich_dump();
+  for (auto* ranks : {&dump.ranks, &dump.earlier[0].ranks})
+    for (RankDump& rank : *ranks)
+      rank.variables.reset();
+  return dump;
+}
+
 class Redact : public testing::Test {
 protected:
-  void SetUp() override {
-    MQBRIDGE_SKIP_IF_LACKING(lacking_program("jq", "jq"));
-    const auto page = read_file(MQBRIDGE_SOURCE_DIRECTORY "/docs/sending-reports.md");
-    const auto begin = page.find("```\n", page.find("**redact.jq**")) + 4;
-    write_file(folder_ / "redact.jq", page.substr(begin, page.find("```", begin) - begin));
-  }
-
-  /// Writes hang.json, and send.json by the page's own line.
-  json sent(const Dump& dump) {
+  /// Writes hang.json, in which each member that can has a name of the site.
+  void write_named(const Dump& dump) {
     const JsonOptions options{.tool_version = "0.1.0", .raw = true};
     auto document =
         json::parse(written([&](const Sink& sink) { write_json(dump, options, sink); }));
     name_the_site(document, named_);
     write_file(folder_ / "hang.json", document.dump());
-    const Ran jq = in_folder("jq -f redact.jq hang.json >send.json");
-    EXPECT_EQ(jq.status, 0) << jq.err;
-    return json::parse(read_file(folder_ / "send.json"), nullptr, false);
   }
 
   Ran in_folder(const std::string& command) const {
@@ -85,25 +87,37 @@ protected:
 };
 
 TEST_F(Redact, LeavesNoNameOfTheSiteInAnyMember) {
-  Dump dump = rich_dump();
-  dump.analysis = rich_analysis();
-  // Before jq 1.7 its numbers have 53 bits. No real queue is longer.
-  for (auto* ranks : {&dump.ranks, &dump.earlier[0].ranks})
-    for (Queue& queue : ranks->front().communicators[0].queues)
-      queue.total = 4;
-  const json document = sent(dump);
+  write_named(without_settings());
   EXPECT_EQ(named_.size(), names_in.size()) << testing::PrintToString(named_);
-  for (const auto* name : {"anna", "login3", "example", "/home"})
-    EXPECT_THAT(document.dump(1), Not(HasSubstr(name)));
+  for (const auto* format : {"text", "json", "ndjson", "tsv", "dot", "html"}) {
+    const Ran shown = in_folder(fmt::format("mqbridge show --redact --full --format {} hang.json{}",
+                                            format, format == "html"s ? unpacked : ""));
+    EXPECT_EQ(shown.err, "") << format;
+    EXPECT_THAT(shown.out, Not(testing::IsEmpty())) << format;
+    for (const auto* name : {"anna", "login3", "example", "/home", "39435"})
+      EXPECT_THAT(shown.out, Not(HasSubstr(name))) << format;
+  }
+}
+
+TEST_F(Redact, WritesADocumentOfTheSchema) {
+  write_named(without_settings());
+  const auto document =
+      json::parse(in_folder("mqbridge show --redact --format json hang.json").out);
   EXPECT_EQ(JsonSchema(read_json(MQBRIDGE_SOURCE_DIRECTORY "/docs/reference/dump.schema.json"))
                 .complaint(document),
             "");
-  EXPECT_EQ(document["ranks"][0]["host"], "node0");
-  EXPECT_EQ(document["ranks"][0]["errors"][0]["message"], "walk.cut");
-  EXPECT_EQ(document["ranks"][0]["stacks"][0]["frames"][1]["file"], "solve.c");
-  const Ran read = in_folder("mqbridge analyze --full send.json");
-  EXPECT_EQ(read.status, in_folder("mqbridge analyze --full hang.json").status);
-  EXPECT_EQ(read.err, "");
+  const json& rank = document["ranks"][0];
+  EXPECT_EQ(rank["host"], "host-1");
+  EXPECT_EQ(rank["errors"][0]["code"], "walk.cut");
+  EXPECT_EQ(rank["errors"][0]["message"], "(left out)");
+  EXPECT_EQ(rank["stacks"][0]["frames"][1]["file"], "solve.c");
+}
+
+TEST_F(Redact, RefusesADocumentOfSettings) {
+  write_named(rich_dump());
+  const Ran shown = in_folder("mqbridge show --redact hang.json");
+  EXPECT_EQ(shown.status, 2);
+  EXPECT_EQ(shown.out, "");
 }
 
 TEST_F(Redact, KeepsTheVerdict) {
@@ -116,12 +130,16 @@ TEST_F(Redact, KeepsTheVerdict) {
                                    .file = "ring.c",
                                    .line = 71}};
   }
-  sent(dump);
+  write_named(dump);
   const Ran before = in_folder("mqbridge analyze hang.json");
   EXPECT_THAT(before.out, HasSubstr("VERDICT  DEADLOCK"));
-  const Ran after = in_folder("mqbridge analyze send.json");
-  EXPECT_EQ(after.status, before.status) << after.err;
-  EXPECT_EQ(after.out, before.out);
+  for (const auto* after :
+       {"mqbridge analyze --redact hang.json",
+        "mqbridge show --redact --format json hang.json | mqbridge analyze -"}) {
+    const Ran ran = in_folder(after);
+    EXPECT_EQ(ran.status, before.status) << ran.err;
+    EXPECT_EQ(ran.out, before.out);
+  }
 }
 
 } // namespace

@@ -62,6 +62,7 @@ struct DumpCommand {
   bool raw = false;
   bool stats = false;
   bool all_threads = false; ///< text: helper threads, too
+  bool redact = false;      ///< without names of the site: Redactor
   When color = When::automatic;
   When progress = When::automatic;
   std::filesystem::path trace; ///< empty: none
@@ -83,6 +84,7 @@ struct AnalyzeCommand {
   bool full = false;
   std::string output;
   When color = When::automatic;
+  bool redact = false; ///< as of DumpCommand
 };
 
 /// `show`: a saved dump, printed as `dump` prints one.

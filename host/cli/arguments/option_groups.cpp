@@ -219,6 +219,11 @@ void add_printing_options(CLI::App* app, RawOptions& raw, const std::vector<std:
                   "what is being done, on stderr (auto: on a terminal)", whens);
 }
 
+void add_redact_option(CLI::App* app, RawOptions& raw) {
+  app->add_flag("--redact", raw.redact,
+                "no hosts, users, directories, addresses, words of errors: to send it away");
+}
+
 void add_fail_on_option(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Verdict");
   add_value(app, "--fail-on", raw.fail_on,

@@ -40,6 +40,7 @@ void add_output_options(
     const std::string& output = "a file, not stdout: it appears complete or not at all");
 void add_queue_printing_options(CLI::App* app, RawOptions& raw);
 void add_printing_options(CLI::App* app, RawOptions& raw, const std::vector<std::string>& words);
+void add_redact_option(CLI::App* app, RawOptions& raw);
 void add_fail_on_option(CLI::App* app, RawOptions& raw);
 void add_verdict_options(CLI::App* app, RawOptions& raw);
 void add_cache_option(CLI::App* app, RawOptions& raw);

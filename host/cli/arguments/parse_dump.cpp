@@ -190,6 +190,9 @@ Result<DumpCommand> parse_look(const RawOptions& raw, bool queues, std::string_v
   auto filters = parse_filters(raw);
   if (!filters)
     return forward(std::move(filters));
+  if (raw.redact && raw.format == Format::collect)
+    return fail("usage", "--redact is for the program that collects, and --format collect for it",
+                "mqbridge dump --collect --redact ...");
   auto verdict = parse_verdict(raw);
   if (!verdict)
     return forward(std::move(verdict));
@@ -209,6 +212,7 @@ Result<DumpCommand> parse_look(const RawOptions& raw, bool queues, std::string_v
   command.raw = raw.raw;
   command.stats = raw.stats;
   command.all_threads = raw.all_threads;
+  command.redact = raw.redact;
   command.color = raw.color;
   command.progress = raw.progress;
   command.trace = raw.trace;

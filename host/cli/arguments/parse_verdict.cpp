@@ -86,7 +86,7 @@ Result<Command> analyze_command(const RawOptions& raw) {
   if (std::ranges::count(documents, "-") > 1)
     return fail("usage", "mqbridge analyze: stdin (-) is named twice", "name files beside it");
   return Command(AnalyzeCommand{raw.documents, raw.before, *fail_on, raw.format, raw.full,
-                                raw.output, raw.color});
+                                raw.output, raw.color, raw.redact});
 }
 
 } // namespace mqbridge

@@ -91,6 +91,7 @@ void declare_dump(CLI::App& app, RawOptions& raw) {
   add_cache_option(dump, raw);
   add_printing_options(dump, raw, {"text", "json", "ndjson", "tsv", "html", "dot", "collect"});
   add_queue_printing_options(dump, raw);
+  add_redact_option(dump, raw);
   add_output_options(dump, raw);
 }
 
@@ -114,6 +115,7 @@ void declare_why(CLI::App& app, RawOptions& raw) {
   add_cache_option(why, raw);
   add_printing_options(why, raw, {"text", "json", "html", "dot"});
   why->add_flag("--full", raw.full, "text: more than 25 lines where there are more");
+  add_redact_option(why, raw);
   add_output_options(why, raw);
 }
 
@@ -126,6 +128,7 @@ void declare_analyze(CLI::App& app, RawOptions& raw) {
   analyze->option_defaults()->group("Printing");
   add_format_option(analyze, raw, {"text", "json", "ndjson", "html", "dot"});
   analyze->add_flag("--full", raw.full, "text: every rank, too, and nothing is left out");
+  add_redact_option(analyze, raw);
   add_value(analyze, "-o", raw.output, "a file, not stdout: it appears complete or not at all",
             "FILE");
   add_color_option(analyze, raw);
@@ -143,6 +146,7 @@ void declare_show(CLI::App& app, RawOptions& raw) {
   add_threads_option(show, raw);
   add_printing_options(show, raw, {"text", "json", "ndjson", "tsv", "html", "dot"});
   add_queue_printing_options(show, raw);
+  add_redact_option(show, raw);
   add_value(show, "-o", raw.output, "a file, not stdout: it appears complete or not at all",
             "FILE");
   add_color_option(show, raw);
@@ -164,6 +168,7 @@ void declare_stacks(CLI::App& app, RawOptions& raw) {
   add_printing_options(stacks, raw, {"text", "json", "ndjson", "html", "collect"});
   stacks->add_flag("--full", raw.full,
                    "text: every kind of stack, with the calls inside of the MPI");
+  add_redact_option(stacks, raw);
   add_output_options(stacks, raw);
 }
 
@@ -206,6 +211,7 @@ void declare_run(CLI::App& app, RawOptions& raw) {
   add_value(run, "--twice", raw.twice, "look again S seconds later (2); 0: look once", "S");
   add_fail_on_option(run, raw);
   add_queue_printing_options(run, raw);
+  add_redact_option(run, raw);
   add_output_options(run, raw, "keep what was seen: the dump document (JSON), with its verdict");
   add_value(run, "--report", raw.report, "the same as a page for a browser (HTML)", "FILE");
 }

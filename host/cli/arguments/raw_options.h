@@ -44,6 +44,7 @@ struct RawOptions {
   std::string run_until;
   std::string trace;
   std::string output;
+  bool redact = false;
   When color = When::automatic;
   // dump
   std::string max_stop;

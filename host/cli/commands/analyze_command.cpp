@@ -7,6 +7,7 @@
 #include "host/cli/terminal/output.h"
 #include "host/document/json_report.h"
 #include "host/document/outcome.h"
+#include "host/document/redact.h"
 #include "host/report/dot_report.h"
 #include "host/report/html_report.h"
 #include "host/report/text_report.h"
@@ -22,10 +23,13 @@ Result<Dump> analyzed(const AnalyzeCommand& command) {
   auto dump = read_job(command.documents);
   if (!dump)
     return dump;
+  Redactor redactor;
+  if (command.redact)
+    redactor.redact(*dump);
   dump->analysis = analyze(*dump);
   if (command.before.empty())
     return dump;
-  const auto before = read_job({command.before});
+  auto before = read_job({command.before});
   if (!before)
     return Failure(before.error());
   if (before->taken_at > dump->taken_at)
@@ -33,6 +37,8 @@ Result<Dump> analyzed(const AnalyzeCommand& command) {
         {"analyze.order",
          fmt::format("{} was taken after what it is to be compared with", command.before),
          "give the older document to --before"});
+  if (command.redact)
+    redactor.redact(*before);
   dump->analysis->changes = compare(*before, *dump);
   return dump;
 }

@@ -11,6 +11,7 @@
 #include "host/cli/terminal/session.h"
 #include "host/document/json_report.h"
 #include "host/document/outcome.h"
+#include "host/document/redact.h"
 #include "host/dump/take_looks.h"
 #include "host/dump/values/filters.h"
 #include "host/dump/values/times.h"
@@ -140,6 +141,9 @@ int execute(const DumpCommand& command, const Installation& installation) {
   const JsonOptions json{.tool_version = installation.version, .raw = command.raw};
   std::optional<RankLines> lines(std::in_place, command.format, json, (*session)->output,
                                  [] { ::kill(::getpid(), SIGTERM); });
+  Redactor redactor;
+  if (command.redact)
+    lines->redact_with(redactor);
   auto dump = command.collect ? collect_dump(command, options, installation, *lines, **session,
                                              shows_progress(command))
                               : take(command, options, *lines, **session);
@@ -149,6 +153,8 @@ int execute(const DumpCommand& command, const Installation& installation) {
     print_error(dump.error());
     return (*session)->status_or_interrupted(exit_nothing);
   }
+  if (command.redact)
+    redactor.redact(*dump);
   add_verdict(*dump, command);
   if (command.variables.diff)
     dump->variable_differences = compare_variables(*dump, command.variables.all);

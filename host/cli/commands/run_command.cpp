@@ -1,3 +1,4 @@
+#include "host/analysis/analyze.h"
 #include "host/cli/commands/execute.h"
 #include "host/cli/commands/recorder_command.h"
 #include "host/cli/commands/verdict.h"
@@ -6,6 +7,7 @@
 #include "host/cli/terminal/output.h"
 #include "host/codes.h"
 #include "host/document/json_report.h"
+#include "host/document/redact.h"
 #include "host/mpi/preload/choose_recorder.h"
 #include "host/mpi/preload/recorder_files.h"
 #include "host/report/text_report.h"
@@ -95,6 +97,8 @@ public:
         command_.kill_after);
     if (const auto closed = trace ? trace->close() : Result<void>(); !closed)
       print_error(closed.error());
+    if (command_.look.redact)
+      redact();
   }
 
   /// Verdict, stacks, and the table, on stderr.
@@ -148,6 +152,19 @@ public:
   }
 
 private:
+  void redact() {
+    Redactor redactor;
+    for (Error& trouble : look_.troubles) {
+      trouble.message = redactor.text("message", trouble.message);
+      trouble.hint.clear();
+    }
+    if (!look_.dump)
+      return;
+    redactor.redact(*look_.dump);
+    if (look_.has_ranks)
+      look_.dump->analysis = analyze(*look_.dump);
+  }
+
   const RunCommand& command_;
   const Installation& installation_;
   OwnJobLook look_;

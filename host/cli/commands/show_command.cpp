@@ -4,6 +4,7 @@
 #include "host/cli/commands/write_report.h"
 #include "host/cli/terminal/output.h"
 #include "host/document/outcome.h"
+#include "host/document/redact.h"
 #include "host/dump/values/filters.h"
 
 #include <algorithm>
@@ -59,6 +60,13 @@ int execute(const ShowCommand& command, const Installation& installation) {
   }
   DumpCommand look = command.look;
   choose_text(*dump, look.options);
+  if (look.redact && look.options.variables) {
+    print_error({"usage", "--redact leaves out settings of the MPI, and this document has no more",
+                 "send the document of mqbridge dump"});
+    return exit_usage;
+  }
+  if (look.redact)
+    Redactor().redact(*dump);
   if (look.options.queues && !command.no_verdict)
     dump->analysis = analyze(*dump);
   keep_wanted(*dump, look.options.filters);

@@ -51,10 +51,14 @@ void RankLines::begin(const Dump& before) {
 void RankLines::rank(const RankDump& rank) {
   if (!on_)
     return;
-  if (frames_ || !hides_operations(filters_))
+  const bool chooses = !frames_ && hides_operations(filters_);
+  if (!chooses && !redactor_)
     return write_ndjson_rank(rank, json_, sink());
   RankDump chosen = rank;
-  drop_unwanted(chosen.communicators, filters_);
+  if (chooses)
+    drop_unwanted(chosen.communicators, filters_);
+  if (redactor_)
+    redactor_->redact(chosen);
   write_ndjson_rank(chosen, json_, sink());
 }
 

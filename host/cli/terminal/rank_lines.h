@@ -5,6 +5,7 @@
 #include "host/collect/frames.h"
 #include "host/collect/lifeline.h"
 #include "host/document/json_report.h"
+#include "host/document/redact.h"
 
 #include <functional>
 #include <optional>
@@ -22,6 +23,9 @@ public:
   /// more.
   RankLines(Format format, JsonOptions json, Output& output, std::function<void()> lost);
 
+  /// Its lines are redacted from now on. `redactor` outlives it.
+  void redact_with(Redactor& redactor) { redactor_ = &redactor; }
+
   void begin(const Dump& before);
   void rank(const RankDump& rank);
   void end(const Dump& dump);
@@ -33,6 +37,7 @@ private:
   const JsonOptions json_;
   Output& output_;
   Filters filters_;
+  Redactor* redactor_ = nullptr;      ///< null: nothing is left out
   std::optional<FrameWriter> frames_; ///< of a collector
   std::optional<Lifeline> lifeline_;
 };
