@@ -25,7 +25,7 @@ rooms=(
   "host/launch: rsp host/disk"
   "host/watch: rsp host/disk"
   "host/dump: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch"
-  "host/document: rsp host/memory host/stacks host/mqs host/mpi host/dump"
+  "host/document: rsp host/memory host/disk host/stacks host/mqs host/mpi host/dump"
   "host/analysis: rsp host/memory host/disk host/stacks host/mqs host/mpi host/dump host/document"
   "host/collect: rsp host/memory host/disk host/launch host/stacks host/mqs host/mpi host/dump host/document"
   "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump"
