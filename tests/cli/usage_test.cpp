@@ -52,7 +52,8 @@ TEST(Help, HasExactlyTheseOptions) {
   dump.insert({"--jobs",     "--max-stop", "--consistent", "--max-operations", "--max-bytes",
                "--max-walk", "--queue",    "--comm",       "--rank",           "--tag",
                "--peer",     "--format",   "--summary",    "--full",           "--show",
-               "--raw",      "--stats",    "--progress",   "--collect",        "--collector"});
+               "--raw",      "--stats",    "--progress",   "--collect",        "--collector",
+               "--redact"});
   Options stacks = dump;
   dump.insert({"--threads", "--no-stacks", "--analyze", "--no-analyze", "--twice", "--fail-on"});
   Options why = dump;
@@ -67,10 +68,12 @@ TEST(Help, HasExactlyTheseOptions) {
     stacks.erase(of_queues);
   Options vars = stacks;
   vars.erase("--threads");
+  vars.erase("--redact");
   vars.insert({"--types", "--kind", "--verbosity", "--category", "--pattern", "--source", "--diff",
                "--all", "--unexpected"});
   Options handles = stacks;
   handles.erase("--threads");
+  handles.erase("--redact");
   handles.insert({"--dll", "--types", "--config", "--request", "--communicator", "--errhandler",
                   "--status", "--fortran"});
   const Options run_options = {"-h",
@@ -107,6 +110,8 @@ TEST(Help, HasExactlyTheseOptions) {
                                "--full",
                                "--show",
                                "--raw",
+                               "--redact",
+                               "--report",
                                "-o",
                                "--color",
                                "--trace"};
@@ -116,8 +121,13 @@ TEST(Help, HasExactlyTheseOptions) {
   EXPECT_EQ(options_in(run("mqbridge stacks --help").out), stacks);
   EXPECT_EQ(options_in(run("mqbridge vars --help").out), vars);
   EXPECT_EQ(options_in(run("mqbridge handles --help").out), handles);
-  EXPECT_EQ(options_in(run("mqbridge analyze --help").out),
-            (Options{"-h", "--fail-on", "--before", "--format", "--full", "-o", "--color"}));
+  EXPECT_EQ(
+      options_in(run("mqbridge analyze --help").out),
+      (Options{"-h", "--fail-on", "--before", "--format", "--full", "--redact", "-o", "--color"}));
+  EXPECT_EQ(options_in(run("mqbridge show --help").out),
+            (Options{"-h", "--queue", "--comm", "--rank", "--tag", "--peer", "--threads",
+                     "--no-analyze", "--format", "--stats", "--progress", "--summary", "--full",
+                     "--show", "--raw", "--redact", "-o", "--color"}));
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
   EXPECT_EQ(options_in(run("mqbridge ranks --help").out), ranks);
   EXPECT_EQ(
@@ -275,8 +285,10 @@ TEST(NearlyRight, IsNothingThatIsFarFromWhatWasWritten) {
 INSTANTIATE_TEST_SUITE_P(OptionsOfLater, WrongUsage,
                          testing::Values(Wrong{"stacks --analyze a:1", "--analyze"},
                                          Wrong{"dump --targets f a:1", "--targets"},
-                                         Wrong{"dump --format html a:1", "html not in"},
-                                         Wrong{"dump --format dot a:1", "dot not in"},
+                                         Wrong{"vars --format html a:1", "html not in"},
+                                         Wrong{"stacks --format dot a:1", "dot not in"},
+                                         Wrong{"dump --redact --format collect local:1",
+                                               "--redact is for"},
                                          Wrong{"doctor --format json a:1", "--format"}));
 
 INSTANTIATE_TEST_SUITE_P(

@@ -221,7 +221,7 @@ void add_printing_options(CLI::App* app, RawOptions& raw, const std::vector<std:
 
 void add_redact_option(CLI::App* app, RawOptions& raw) {
   app->add_flag("--redact", raw.redact,
-                "no hosts, users, directories, addresses, words of errors: to send it away");
+                "to send it away: no hosts, users, paths, addresses, words of errors");
 }
 
 void add_fail_on_option(CLI::App* app, RawOptions& raw) {
