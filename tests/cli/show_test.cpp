@@ -60,6 +60,16 @@ TEST_F(Show, LeavesOutWhatFiltersDoNotName) {
             json::parse(show("--format json hang.json").out)["analysis"]);
 }
 
+TEST_F(Show, HasTheVerdictThatTheTextOfTheDumpHas) {
+  Dump dump = ring_dump(3);
+  for (RankDump& rank : dump.ranks)
+    rank.status = RankStatus::failed;
+  save(dump);
+  EXPECT_THAT(show("hang.json").out, Not(HasSubstr("VERDICT"))); // nothing was seen
+  save(ring_dump(3));
+  EXPECT_THAT(show("--no-analyze hang.json").out, Not(HasSubstr("VERDICT")));
+}
+
 TEST_F(Show, SaysWhatItCannotRead) {
   const Ran shown = show("missing.json");
   EXPECT_EQ(shown.status, 3);

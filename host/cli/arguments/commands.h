@@ -90,8 +90,7 @@ struct AnalyzeCommand {
 /// `show`: a saved dump, printed as `dump` prints one.
 struct ShowCommand {
   std::string document; ///< a file; "-": stdin
-  bool no_verdict = false;
-  DumpCommand look; ///< its filters, and how it is printed
+  DumpCommand look;     ///< its filters, and how it is printed
 };
 
 /// `run`: a command, the limits of its time, and the look at its job when a limit is reached.

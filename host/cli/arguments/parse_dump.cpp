@@ -223,7 +223,7 @@ Result<Command> show_command(const RawOptions& raw) {
   auto look = parse_look(raw, true);
   if (!look)
     return forward(std::move(look));
-  return Command(ShowCommand{raw.documents.front(), raw.no_analyze, std::move(*look)});
+  return Command(ShowCommand{raw.documents.front(), std::move(*look)});
 }
 
 } // namespace mqbridge

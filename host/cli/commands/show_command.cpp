@@ -1,6 +1,6 @@
-#include "host/analysis/analyze.h"
 #include "host/cli/commands/execute.h"
 #include "host/cli/commands/read_documents.h"
+#include "host/cli/commands/verdict.h"
 #include "host/cli/commands/write_report.h"
 #include "host/cli/terminal/output.h"
 #include "host/document/outcome.h"
@@ -67,8 +67,9 @@ int execute(const ShowCommand& command, const Installation& installation) {
   }
   if (look.redact)
     Redactor().redact(*dump);
-  if (look.options.queues && !command.no_verdict)
-    dump->analysis = analyze(*dump);
+  if (look.verdict.analyze == When::automatic && look.format != Format::text)
+    look.verdict.analyze = When::always;
+  add_verdict(*dump, look);
   keep_wanted(*dump, look.options.filters);
   const int status = exit_status_of(outcome_of(*dump));
   const JsonOptions json{.tool_version = installation.version, .raw = true};
