@@ -65,6 +65,19 @@ expect('ranks of the filter "1"', (await texts('p[role=status]'))[0], `${only} o
 await page.evaluate(() => { location.hash = '#rank-0'; });
 await page.waitForSelector('#rank-0[open] strong', {timeout: 5000}).catch(() => expect('#rank-0 opens, whatever the filter is', false));
 expect('the rank that the link names is in sight', await page.$eval('#rank-0', rank => rank.getBoundingClientRect().top < innerHeight));
+for (const place of ['#%', ...(analysis.findings.length ? ['#finding-1'] : []), '#rank-0']) {
+  const other = await browser.newPage();
+  await other.setViewport({width: 800, height: 300});
+  await other.goto(address + place);
+  await other.waitForSelector('h1, p.error');
+  expect(`the page at ${place}`, await other.$('h1') !== null);
+  if (place !== '#%')
+    expect(`${place} is in sight`, await other.$eval(place, element => {
+      const {top} = element.getBoundingClientRect();
+      return top > -2 && top < innerHeight; // pixels are whole, places are not
+    }));
+  await other.close();
+}
 if (few) {
   await page.evaluate(() => document.querySelectorAll('details').forEach(each => { each.open = true; }));
   await page.waitForFunction(() => [...document.querySelectorAll('.entry > div')].every(inside => inside.childElementCount > 0), {timeout: 10000});

@@ -28,7 +28,9 @@ function waitGraph(analysis) {
   const byRank = new Map();
   for (const wait of waits) {
     const key = `${jobKey(analysis, wait.job_id)}/${whole(wait.rank)}`;
-    byRank.set(key, [...(byRank.get(key) ?? []), wait]);
+    if (!byRank.has(key))
+      byRank.set(key, []);
+    byRank.get(key).push(wait);
   }
   const add = node => nodes.push({core: false, any: false, ranks: [], words: '', place: '', ...node}) - 1;
   for (const [key, mine] of byRank) {

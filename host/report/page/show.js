@@ -24,6 +24,14 @@ function draw(name, about, ...children) {
 const clipped = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 const section = (title, ...children) => make('section', {}, make('h2', {text: title}), ...children);
 
+/** The elements of the first ones, and a line that says how many are left out. */
+function some(all, most, element, name = 'li') {
+  const elements = all.slice(0, most).map(element);
+  if (all.length > most)
+    elements.push(make(name, {kind: 'soft', text: `and ${(all.length - most).toLocaleString('en')} more: in the JSON`}));
+  return elements;
+}
+
 /** A part that fails says so, and the others go on. */
 function part(page, what, build) {
   try {
@@ -71,10 +79,10 @@ class Report {
     const id = this.id(job ?? this.jobs[0], rank);
     return this.byId.has(id) ? make('a', {href: `#${id}`, text: String(rank)}) : String(rank);
   }
-  links(job, ranks, most = 16) {
+  links(job, runs, most = 16) {
     const all = make('span');
-    ranks.slice(0, most).forEach((rank, i) => all.append(i ? ', ' : '', this.link(job, rank)));
-    all.append(ranks.length > most ? ` and ${ranks.length - most} more` : '');
+    numbers(runs, most).forEach((rank, i) => all.append(i ? ', ' : '', this.link(job, rank)));
+    all.append(count(runs) > most ? ` and ${(count(runs) - most).toLocaleString('en')} more` : '');
     return all;
   }
   ofJob(job) {
@@ -92,7 +100,7 @@ class Report {
     return make('header', {}, make('h1', {kind: tone, text: verdict}),
                 view.more ? make('p', {text: shown(view.more).replace(/^: /, '')}) : null,
                 lookAt.length ? make('p', {}, make('strong', {text: 'Look at'})) : null,
-                lookAt.length ? make('ul', {}, ...lookAt.slice(0, 50).map(text => make('li', {text: shown(text, 1000)}))) : null,
+                lookAt.length ? make('ul', {}, ...some(lookAt, 50, text => make('li', {text: shown(text, 1000)}))) : null,
                 make('p', {kind: 'soft', text: list(view.header).map(text => shown(text)).join('    ').trim().replace(/ {2,}/g, ', ')}),
                 ...list(view.filters).map(text => make('p', {kind: 'partial', text: shown(text)})),
                 make('p', {kind: 'soft', text: `taken at ${shown(this.document.taken_at) || 'a time that is not known'}, by mqbridge ${
@@ -200,16 +208,16 @@ class Report {
     if (all.length === 0)
       return null;
     const labels = object(this.view.labels);
-    return section('Findings', make('ul', {}, ...all.slice(0, 1000).map((finding, i) => make(
+    return section('Findings', make('ul', {}, ...some(all, 1000, (finding, i) => make(
       'li', {id: `finding-${i + 1}`}, make('strong', {text: shown(own(labels, String(finding.kind)) ?? finding.kind)}), ' ',
       make('span', {text: shown(finding.message, 1000)}), make('span', {kind: 'soft'}, this.ofJob(finding.job_id), ' → ',
-      this.links(finding.job_id, numbers(finding.ranks)))))));
+      this.links(finding.job_id, finding.ranks))))));
   }
 
   unseen() {
     const all = list(this.analysis.not_visible);
     return all.length ? section('Not visible', make('p', {kind: 'soft', text: 'The verdict could not take this into account:'}),
-                                make('ul', {}, ...all.slice(0, 1000).map(text => make('li', {text: shown(text, 1000)})))) : null;
+                                make('ul', {}, ...some(all, 1000, text => make('li', {text: shown(text, 1000)})))) : null;
   }
 
   changes() {
@@ -219,7 +227,7 @@ class Report {
 
   errors(errors) {
     const all = list(errors).map(object);
-    return all.length ? make('ul', {}, ...all.slice(0, 200).map(error => make(
+    return all.length ? make('ul', {}, ...some(all, 200, error => make(
       'li', {kind: error.level === 'warning' ? 'partial' : 'error'}, make('code', {text: shown(error.code)}), `: ${shown(error.message, 2000)}`,
       error.hint ? make('pre', {text: `fix: ${String(error.hint).split('\n').slice(0, 40).map(line => shown(line, 1000)).join('\n     ')}`}) : null))) : null;
   }
@@ -292,10 +300,10 @@ class Report {
     for (const line of list(view.lines))
       all.append(make('p', {kind: 'soft', text: shown(line, 1000)}));
     if (!Array.isArray(rank.stacks))
-      all.append(make('p', {kind: 'soft', text: 'no call stack was read'}));
+      all.append(make('p', {kind: 'soft', text: 'no call stack was read: an error above says why, or it was not asked for'}));
     for (const thread of list(view.threads).map(object))
       all.append(make('details', {open: !thread.helper}, make('summary', {text: `${shown(thread.name)}${thread.helper ? ', a helper of the MPI' : ''}`}),
-                      make('div', {kind: 'calls'}, ...list(thread.calls).slice(0, 500).map(call => make('div', {text: this.callText(call)})))));
+                      make('div', {kind: 'calls'}, ...some(list(thread.calls), 500, call => make('div', {text: this.callText(call)}), 'div'))));
     return all;
   }
 
@@ -376,8 +384,8 @@ class Report {
 
   ranksSection() {
     const distinct = what => [...new Set(this.places.map(({kind, member}) => kind.read[what](member)))].filter(value => typeof value === 'string').sort();
-    const choice = values => make('select', {}, make('option', {value: '', text: 'all'}), ...values.slice(0, 1000).map(value => make('option', {value, text:
-      shown(value, 60)})));
+    const choice = values => make('select', {}, make('option', {value: '', text: 'all'}), ...values.slice(0, 1000).map(value => make('option', {value, text: shown(value, 60)})),
+                                         values.length > 1000 ? make('option', {disabled: true, text: 'and more: by the search'}) : null);
     this.search = make('input', {type: 'search', autocomplete: 'off'});
     this.status = choice(distinct('state'));
     this.host = choice(distinct('place'));
@@ -414,7 +422,7 @@ class Report {
 
   addStack(root, calls, ranks) {
     let at = root;
-    for (const call of calls.slice(0, 200)) {
+    for (const call of calls.length > 200 ? [...calls.slice(0, 199), [`... ${calls.length - 199} more calls`]] : calls) {
       const text = this.callText(call);
       if (!at.below.has(text))
         at.below.set(text, {text, ranks: [], below: new Map()});
@@ -425,7 +433,7 @@ class Report {
   }
 
   treeOf(node, depth) {
-    return [...node.below.values()].slice(0, 200).map(call => {
+    return some([...node.below.values()], 200, call => {
       const ranks = [...new Set(call.ranks.filter(Number.isInteger))].sort((a, b) => a - b);
       const name = `${call.text}`;
       const who = make('span', {kind: 'soft', text: `  ${call.ranks.length === 1 ? 'rank' : `${call.ranks.length} threads, ranks`} ${ranges(ranks, 6) || '?'}`});
@@ -435,15 +443,27 @@ class Report {
       const branch = make('details', {open: depth < 60}, make('summary', {}, name, who), inside);
       inside.append(...this.treeOf(call, depth + 1));
       return branch;
-    });
+    }, 'div');
   }
 
   // The place that the address names: #rank-3, #finding-2.
 
   follow() {
-    const id = decodeURIComponent(location.hash.slice(1));
-    if (!this.byId.has(id))
+    const id = location.hash.slice(1);
+    const rank = this.byId.has(id) ? this.reveal(id) : null;
+    const place = rank ?? (/^finding-\d+$/.test(id) ? document.getElementById(id) : null);
+    if (!place)
       return;
+    document.querySelectorAll('.found').forEach(found => found.classList.remove('found'));
+    place.classList.add('found');
+    place.scrollIntoView({block: 'start'});
+    const focused = rank ? rank.querySelector('summary') : place;
+    focused.setAttribute('tabindex', rank ? '0' : '-1');
+    focused.focus({preventScroll: true});
+  }
+
+  /** What shows the rank, opened. */
+  reveal(id) {
     if (!this.details.has(id) && !this.folds.has(id)) { // filters are in the way
       [this.search.value, this.status.value, this.host.value] = ['', '', ''];
       this.fillRanks();
@@ -456,13 +476,9 @@ class Report {
         fold.inside.prepend(this.rank(fold.place, fold.index));
     }
     const details = this.details.get(id);
-    if (!details)
-      return;
-    this.ranks.querySelectorAll('.found').forEach(found => found.classList.remove('found'));
-    details.classList.add('found');
-    details.open = true;
-    details.scrollIntoView({block: 'start'});
-    details.querySelector('summary').focus({preventScroll: true});
+    if (details)
+      details.open = true;
+    return details ?? null;
   }
 
   show(page) {
@@ -475,17 +491,21 @@ class Report {
     part(page, 'Errors', () => this.errorsOfNoRank());
     part(page, 'The ranks', () => this.ranksSection());
     part(page, 'Call stacks', () => this.stacks());
-    addEventListener('hashchange', () => this.follow());
-    this.follow();
+    page.append(make('p', {kind: 'paper', text: 'Printed as it was on the screen: what was folded there is not on paper.'}));
+    const follow = () => part(page, 'The place that the address names', () => this.follow());
+    addEventListener('hashchange', follow);
+    follow();
   }
 }
 
 async function open() {
   const page = document.getElementById('page');
+  if (typeof DecompressionStream === 'undefined')
+    return page.replaceChildren(make('p', {kind: 'error', text: 'This browser is too old to unpack the report (it has no DecompressionStream).'}));
   try {
     const bytes = Uint8Array.from(atob(document.getElementById('document').textContent.trim()), letter => letter.charCodeAt(0));
     const unzipped = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    new Report(JSON.parse(await new Response(unzipped).text())).show(page);
+    new Report(parsed(await new Response(unzipped).text())).show(page);
   } catch (error) {
     page.replaceChildren(make('p', {kind: 'error', text: `The report cannot be read: ${shown(error.message)}. Was the file cut off?`}));
   }

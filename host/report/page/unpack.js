@@ -7,15 +7,32 @@ const object = value => (value !== null && typeof value === 'object' && !Array.i
 const own = (value, key) => (Object.prototype.hasOwnProperty.call(Object(value), key) ? value[key] : undefined);
 const whole = value => (Number.isInteger(value) ? value : undefined);
 
+/** A document, with numbers that are too long for JavaScript as they stand there, where the browser can. */
+function parsed(text) {
+  if (!JSON.rawJSON || !/\d{16}/.test(text))
+    return JSON.parse(text);
+  return JSON.parse(text, (key, value, {source}) =>
+    (typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? JSON.rawJSON(source) : value));
+}
+
+function copy(value) {
+  if (Array.isArray(value))
+    return value.map(copy);
+  if (value === null || typeof value !== 'object' || JSON.isRawJSON?.(value))
+    return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member)]));
+}
+
 /** Text that shows what it is: characters that would hide, move or reorder others are written out. Long text is cut. */
 function shown(value, most = 400) {
   if (value === undefined || value === null)
     return '';
   const text = typeof value === 'object' ? JSON.stringify(value).slice(0, 2 * most) : String(value);
-  const cut = text.length > most ? text.slice(0, most) : text;
-  const visible = cut.replace(
-    /[\0-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-    letter => `\\u{${letter.charCodeAt(0).toString(16)}}`);
+  const cut = text.length > most ? text.slice(0, most).replace(/[\ud800-\udbff]$/, '') : text;
+  const visible = cut.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, letter => {
+    const code = letter.codePointAt(0).toString(16);
+    return code.length > 2 ? `\\u{${code}}` : `\\x${code.padStart(2, '0')}`;
+  });
   return text.length > most ? `${visible}… (${text.length.toLocaleString('en')} characters: in the JSON)` : visible;
 }
 
@@ -31,6 +48,10 @@ function numbers(runs, most = 100000) {
   }
   return all;
 }
+
+/** How many these are. */
+const count = runs => list(runs).map(list).filter(([first, last, step]) => Number.isInteger(first) && Number.isInteger(last) && step && (last - first) / step >= 0)
+  .reduce((sum, [first, last, step]) => sum + Math.floor((last - first) / step) + 1, 0);
 
 /** "0-3,7"; the start of a long list. */
 function ranges(sorted, most = 12) {
@@ -51,8 +72,8 @@ class Kind {
     this.template = object(own(packed, 'template'));
     this.indices = list(own(packed, 'indices')).filter(Number.isInteger);
     this.columns = new Map();
-    for (const column of list(own(packed, 'columns')))
-      this.columns.set(JSON.stringify(list(own(column, 'path'))), {path: list(column.path), values: list(column.values)});
+    for (const column of list(own(packed, 'columns')).map(object))
+      this.columns.set(JSON.stringify(list(column.path)), {path: list(column.path), values: list(column.values)});
   }
 
   /** What reads this value of a member: one search of the path for all of them. */
@@ -71,7 +92,7 @@ class Kind {
   }
 
   rank(member) {
-    const rank = structuredClone(this.template);
+    const rank = copy(this.template);
     for (const {path, values} of this.columns.values()) {
       const last = path[path.length - 1];
       const at = path.slice(0, -1).reduce((above, key) => own(above, key), rank);
@@ -95,18 +116,16 @@ function places(kinds) {
 
 /** The document as `--format json` writes it. */
 function original(packed) {
-  const document = {};
   const ranksOf = kinds => places(list(kinds).map(kind => new Kind(kind))).map(({kind, member}) => {
     const rank = kind.rank(member);
     delete rank.view;
     return rank;
   });
-  for (const [key, value] of Object.entries(object(own(packed, 'document')))) {
-    document[key] = key === 'earlier' && Array.isArray(value)
-      ? value.map((look, i) => ({...object(look), ranks: ranksOf(list(own(packed, 'earlier'))[i])}))
-      : value;
-    if (key === 'job')
-      document.ranks = ranksOf(own(packed, 'kinds'));
-  }
-  return document;
+  const ranks = ['ranks', ranksOf(own(packed, 'kinds'))];
+  const looks = list(own(packed, 'earlier'));
+  const members = Object.entries(object(own(packed, 'document'))).map(([key, value]) => [key, key === 'earlier' && Array.isArray(value)
+    ? value.map((look, i) => ({...object(look), ranks: ranksOf(looks[i])})) : value]);
+  const job = members.findIndex(([key]) => key === 'job');
+  members.splice(job < 0 ? members.length : job + 1, 0, ranks);
+  return Object.fromEntries(members);
 }

@@ -51,7 +51,9 @@ std::string faults_of_page(const json& document, int milliseconds = 5000) {
   const std::string shown = (directory / "shown.json").string();
   const std::string page = (directory / "page.html").string();
   std::ofstream(file) << document;
-  run_mqbridge({"show", file, "--format", "json", "-o", shown}, 2min);
+  const Outcome read = run_mqbridge({"show", file, "--format", "json", "-o", shown}, 2min);
+  if (!fs::exists(shown))
+    return read.err;
   run_mqbridge({"show", file, "--format", "html", "-o", page}, 2min);
   const Outcome text = run_mqbridge({"show", file, "--full", "--show", "200"}, 2min);
   const std::regex row("(^|\n)    (send|recv|unexp) ");
@@ -96,7 +98,7 @@ void rename_all(json& value, const std::string& name) {
     if (value.is_object() && member->is_string() &&
         std::find(keys.begin(), keys.end(), member.key()) != keys.end())
       *member = name;
-    else
+    else if (!value.is_object() || member.key() != "statistics") // its names are mqbridge's own
       rename_all(*member, name);
 }
 
@@ -109,12 +111,23 @@ TEST(PageOfHostileNames, ShowsThemAsText) {
                                   std::string("--> <!-- ]]>"), std::string("\u202egnp.exe\u2066"),
                                   std::string("a\0b\x1b[31m", 8), std::string(1'000'000, 'x')}) {
     json hostile = document;
-    for (json& rank : hostile["ranks"]) {
-      rank.erase("statistics"); // its names are mqbridge's own words
-      rename_all(rank, name);
-    }
+    hostile["earlier"] = nullptr; // of the same processes by other names
+    rename_all(hostile["ranks"], name);
     EXPECT_EQ(faults_of_page(hostile), "") << name.substr(0, 40);
   }
+}
+
+TEST(PageOfADamagedDocument, ThrowsNothingAndEnds) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_browser());
+  const test::TempDirectory directory;
+  const std::string file = (directory / "dump.json").string();
+  const std::string page = (directory / "page.html").string();
+  std::ofstream(file) << document_of("barrier_behind", 8);
+  run_mqbridge({"show", file, "--format", "html", "-o", page});
+  const Outcome fuzzed =
+      run_program({{"node", MQBRIDGE_SOURCES "/tests/page/fuzz.mjs", page, "30"}}, 3min);
+  EXPECT_EQ(fuzzed.status(), 0) << fuzzed.out;
+  EXPECT_THAT(fuzzed.out, testing::EndsWith(" damaged documents\n"));
 }
 
 TEST(PageOfManyRanks, IsSmallAndThereAtOnce) {
