@@ -52,6 +52,15 @@ public:
     return all.empty() ? "nobody" : all;
   }
 
+  /// Of all jobs but `own`, as far as their names are known.
+  std::vector<JobRanks> elsewhere(std::size_t own) const {
+    std::vector<JobRanks> all;
+    for (const auto& [job, ranks] : by_job_)
+      if (job != own && job < picture_.jobs().size() && picture_.jobs()[job])
+        all.push_back({*picture_.jobs()[job], to_runs(in_order(ranks))});
+    return all;
+  }
+
   std::vector<Run> runs(std::size_t job) const {
     const auto at = by_job_.find(job);
     if (at == by_job_.end())
@@ -275,17 +284,36 @@ private:
   const CallWait& call_;
 };
 
-/// The ranks of the process's own job that can end the wait.
-std::vector<Run> ranks_waited_for(const JobPicture& picture, std::size_t process,
-                                  const CallWait& call) {
+/// The members of other jobs that an operation may meet.
+std::vector<JobRanks> others_elsewhere(const JobPicture& picture, std::size_t process,
+                                       const Communicator& communicator) {
+  const auto& members = communicator.kind == CommunicatorKind::inter ? communicator.remote.members
+                                                                     : communicator.members;
+  const auto& own = picture.jobs()[picture.process(process).job];
+  std::map<std::string, std::vector<std::int64_t>> by_job;
+  for (const Member& member : members)
+    if (member.job != own)
+      by_job[member.job].push_back(member.rank);
+  std::vector<JobRanks> all;
+  for (const auto& [job, ranks] : by_job)
+    all.push_back({job, to_runs(ranks)});
+  return all;
+}
+
+/// Whom the call waits for.
+void set_partners(Wait& wait, const JobPicture& picture, std::size_t process,
+                  const CallWait& call) {
   RankNames ranks(picture);
   const auto add = [&](const OperationAt& at) {
     if (const auto partner = picture.partner(process, *at.seat->communicator, at.operation->peer))
       ranks.add(*partner);
   };
   for (const OperationAt& at : call.operations) {
-    if (at.operation->peer.any)
-      return others_of(picture, process, *at.seat);
+    if (at.operation->peer.any) {
+      wait.ranks = others_of(picture, process, *at.seat);
+      wait.elsewhere = others_elsewhere(picture, process, *at.seat->communicator);
+      return;
+    }
     add(at);
   }
   for (const CollectiveUnderWay* collective : call.collectives) {
@@ -298,7 +326,9 @@ std::vector<Run> ranks_waited_for(const JobPicture& picture, std::size_t process
   if (call.members)
     for (const Partner& member : call.members)
       ranks.add(member);
-  return ranks.runs(picture.process(process).job);
+  const std::size_t own = picture.process(process).job;
+  wait.ranks = ranks.runs(own);
+  wait.elsewhere = ranks.elsewhere(own);
 }
 
 } // namespace
@@ -387,7 +417,7 @@ Wait wait_of(const JobWaits& waits, std::size_t process, const CallWait& call) {
       call.call != nullptr && kind_of_call(*call.call->call) == CallKind::exchange;
   const bool any = call.mode == WaitGraph::Mode::any && !exchange;
   wait.mode = any || (wildcard && one) ? WaitsFor::any : WaitsFor::all;
-  wait.ranks = ranks_waited_for(picture, process, call);
+  set_partners(wait, picture, process, call);
   wait.because = CallWords(waits, process, call).words();
   if (const BlockedCall* at = call.call != nullptr ? call.call : call.asleep) {
     if (auto place = place_words(*at); !place.empty())

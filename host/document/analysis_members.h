@@ -7,6 +7,11 @@
 
 namespace mqbridge {
 
+void describe(auto& form, JobRanks& ranks) {
+  form.member("job_id", ranks.job_id);
+  form.member("ranks", ranks.ranks);
+}
+
 void describe(auto& form, Wait& wait) {
   form.member("rank", wait.rank);
   form.member("mode", wait.mode);
@@ -15,6 +20,7 @@ void describe(auto& form, Wait& wait) {
   form.member("place", wait.place);
   form.member("thread", wait.thread);
   form.member("job_id", wait.job_id);
+  form.list_or_absent("elsewhere", wait.elsewhere, one_line);
   form.member("unseen", wait.unseen);
 }
 

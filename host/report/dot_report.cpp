@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mqbridge {
 namespace {
@@ -71,14 +72,19 @@ private:
     const std::string words = ": " + wait.because + at_place(wait.place.value_or(""));
     if (waiting_.insert(rank).second)
       write_node(rank, from, words);
-    const auto ranks = values_of(wait.ranks);
+    std::vector<Rank> others;
+    for (const std::int64_t other : values_of(wait.ranks))
+      others.emplace_back(rank.first, other);
+    for (const JobRanks& job : wait.elsewhere)
+      for (const std::int64_t other : values_of(job.ranks))
+        others.emplace_back(job.job_id, other);
     std::string end = from;
-    if (wait.mode == WaitsFor::any && ranks.size() > 1) {
+    if (wait.mode == WaitsFor::any && others.size() > 1) {
       end = fmt::format("any{}", anys_++);
       sink_(fmt::format("  {} [label=\"any\", shape=diamond];\n  {} -> {};\n", end, from, end));
     }
-    for (const std::int64_t other : ranks)
-      sink_(fmt::format("  {} -> {};\n", end, name_of_node({rank.first, other})));
+    for (const Rank& other : others)
+      sink_(fmt::format("  {} -> {};\n", end, name_of_node(other)));
   }
 
   const Analysis& analysis_;

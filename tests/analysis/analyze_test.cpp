@@ -735,6 +735,29 @@ TEST(Analyze, StragglersOfSeveralJobsAreToldApart) {
                                                       "wait"))));
 }
 
+TEST(Analyze, RanksOfAnotherJobThatAreWaitedForAreNamedWithIt) {
+  JobOnPaper job(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    job.rank(rank).job_id = rank == 0 ? "a" : "b";
+    job.rank(rank).rank = 0;
+    job.rank(rank).world_size = 1;
+    Communicator& bridge = job.rank(rank).communicators.front();
+    bridge.kind = CommunicatorKind::inter;
+    bridge.remote.members = {{rank == 0 ? "b" : "a", 0}};
+    bridge.remote.ranks.reset();
+  }
+  job.blocked_receive(0, 0);
+  job.blocked_receive(1, std::nullopt);
+  const auto analysis = analyze(job.dump);
+  ASSERT_EQ(analysis.waits.size(), 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(analysis.waits[i].ranks.empty());
+    ASSERT_EQ(analysis.waits[i].elsewhere.size(), 1);
+    EXPECT_EQ(analysis.waits[i].elsewhere[0].job_id, i == 0 ? "b" : "a");
+    EXPECT_EQ(ranks_of(analysis.waits[i].elsewhere[0].ranks), std::vector<std::int64_t>{0});
+  }
+}
+
 TEST(Analyze, SaysOfWhichRanksFewAreWhereTheOthersAreNot) {
   const auto four_of = [](int size) {
     JobOnPaper job(size);

@@ -192,6 +192,7 @@ Analysis rich_analysis() {
                      .place = "halo.c:212",
                      .thread = "41822",
                      .job_id = "1:a",
+                     .elsewhere = {{"2:b", {{1, 3, 1}}}},
                      .unseen = true}};
   analysis.findings = {{FindingKind::knot, {{0, 6, 2}}, "0 -> 2 -> 0", "1:a"}};
   analysis.not_visible = {"eager sends"};

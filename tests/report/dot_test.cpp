@@ -50,6 +50,18 @@ TEST(DotReport, AWaitForAnyOfSeveralIsADiamond) {
 )"));
 }
 
+TEST(DotReport, RanksOfOtherJobsAreNodesOfTheirOwn) {
+  Dump dump;
+  Analysis& analysis = dump.analysis.emplace();
+  analysis.by_job = {{"a", {}}, {"b", {}}};
+  analysis.waits = {
+      {.rank = 0, .ranks = {}, .because = "x", .job_id = "a", .elsewhere = {{"b", {{0, 0, 1}}}}}};
+  EXPECT_THAT(dot_of(dump), HasSubstr(R"(  n0 [label="rank 0 of job a: x"];
+  n0 -> n1;
+  n1 [label="rank 0 of job b"];
+)"));
+}
+
 TEST(DotReport, WithoutAVerdictItSaysSo) {
   EXPECT_THAT(dot_of(Dump()), HasSubstr("no verdict"));
 }

@@ -55,17 +55,24 @@ struct Finding {
 
 enum class WaitsFor : std::uint8_t { all, any };
 
+/// Ranks of a job.
+struct JobRanks {
+  std::string job_id;
+  std::vector<Run> ranks;
+};
+
 /// What one blocked thread waits for.
 struct Wait {
   std::int64_t rank = 0;
   WaitsFor mode = WaitsFor::all;
-  std::vector<Run> ranks; ///< the ranks that can end the wait
+  std::vector<Run> ranks; ///< the ranks of its own job that can end the wait
   std::string because;    ///< "MPI_Recv from 3 tag 17 on C1"
   /// Where the program calls: "halo.c:212"; "called by main" where no line is known.
   std::optional<std::string> place = {};
   std::optional<std::string> thread = {};
   std::optional<std::string> job_id = {};
-  bool unseen = false; ///< waits for something that is not in the document, too
+  std::vector<JobRanks> elsewhere = {}; ///< ranks of other jobs that can end the wait
+  bool unseen = false;                  ///< waits for something that is not in the document, too
 };
 
 /// Wait::place behind a call: " at halo.c:212", " called by main".

@@ -34,7 +34,7 @@ function waitGraph(analysis) {
   }
   const add = node => nodes.push({core: false, any: false, ranks: [], words: '', place: '', ...node}) - 1;
   for (const [key, mine] of byRank) {
-    const what = mine.map(wait => [wait.because, wait.place, wait.mode, wait.for]);
+    const what = mine.map(wait => [wait.because, wait.place, wait.mode, wait.for, wait.elsewhere]);
     const same = JSON.stringify([key.slice(0, key.lastIndexOf('/')), core.has(key), what]);
     if (!alike.has(same))
       alike.set(same, add({job: mine[0].job_id, words: mine.map(wait => shown(wait.because, 200)).join('; '), place: shown(mine[0].place, 80),
@@ -45,7 +45,7 @@ function waitGraph(analysis) {
       return {tooLarge: true};
   }
   const target = (job, rank) => {
-    const key = `${job}/${rank}`;
+    const key = `${jobKey(analysis, job)}/${rank}`;
     if (!nodeOf.has(key))
       nodeOf.set(key, add({job, ranks: [rank], core: core.has(key)}));
     return nodeOf.get(key);
@@ -53,13 +53,14 @@ function waitGraph(analysis) {
   const connect = (from, to) => edges.set(`${from} ${to}`, {from, to, core: nodes[from].core && nodes[to].core});
   for (let at = 0, all = nodes.length; at < all; ++at)
     for (const wait of nodes[at].waits ?? []) {
-      const ranks = numbers(wait.for, 4 * mostNodes);
-      const job = jobKey(analysis, wait.job_id);
-      const any = wait.mode === 'or' && ranks.length > 1;
+      const own = numbers(wait.for, 4 * mostNodes).map(rank => [wait.job_id, rank]);
+      const elsewhere = list(wait.elsewhere).map(object).flatMap(({job_id, ranks}) => numbers(ranks, 4 * mostNodes).map(rank => [job_id, rank]));
+      const others = [...own, ...elsewhere];
+      const any = wait.mode === 'or' && others.length > 1;
       const from = any ? add({any: true, job: wait.job_id, core: nodes[at].core}) : at;
       if (any)
         connect(at, from);
-      for (const rank of ranks)
+      for (const [job, rank] of others)
         connect(from, target(job, rank));
       if (nodes.length > 2 * mostNodes || edges.size > 4 * mostEdges)
         return {tooLarge: true};

@@ -94,7 +94,8 @@ class Report {
   top() {
     const {view, analysis} = this;
     const tone = ['bad', 'warning', 'good'].includes(view.tone) ? view.tone : 'warning';
-    const verdict = view.verdict ? shown(view.verdict) : 'No verdict was asked for';
+    const seen = this.places.some(({kind, member}) => kind.read.state(member) !== 'failed');
+    const verdict = view.verdict ? shown(view.verdict) : seen ? 'No verdict' : 'Nothing was seen';
     document.title = `${verdict} - mqbridge`;
     const lookAt = list(analysis.look_at);
     return make('header', {}, make('h1', {kind: tone, text: verdict}),
@@ -193,14 +194,25 @@ class Report {
     const ranks = [...node.ranks].sort((a, b) => a - b);
     const name = `${ranks.length === 1 ? 'rank' : `${ranks.length} ranks:`} ${ranges(ranks, 4)}${this.ofJob(node.job)}`;
     const box = draw('a', {href: `#${this.id(node.job ?? this.jobs[0], ranks[0])}`, class: node.core ? 'core' : '',
-                           'aria-label': `${name}${node.core ? ', can never go on' : ''}: ${node.words || 'waits for nobody that is known'}`},
+                           'aria-label': `${name}${node.core ? ', can never go on' : ''}: ${node.words || this.unsaid(node) || 'waits for nobody that is known'}`},
                      draw('rect', {class: 'box', x, y, width: wide, height: high, rx: 5}),
                      draw('text', {x: x + 9, y: y + 17}, clipped(name, 31)),
-                     draw('text', {x: x + 9, y: y + 31, class: 'soft'}, clipped(node.words, 33)),
+                     draw('text', {x: x + 9, y: y + 31, class: 'soft'}, clipped(node.words || this.unsaid(node), 31)),
                      draw('text', {x: x + 9, y: y + 44, class: 'soft'}, clipped(node.place, 33)));
     if (node.core)
       box.append(draw('rect', {class: 'inner', x: x + 3, y: y + 3, width: wide - 6, height: high - 6, rx: 3}));
     return box;
+  }
+
+  /** Links to the ranks of a finding. Where it is about several jobs, its message alone says whose they are. */
+  ranksOf(finding) {
+    return this.jobs.length > 1 && String(finding.message).includes('(job ') ? []
+      : [this.ofJob(finding.job_id), ' → ', this.links(finding.job_id, finding.ranks)];
+  }
+
+  /** Of a rank that waits for nobody. */
+  unsaid(node) {
+    return this.byId.has(this.id(node.job ?? this.jobs[0], node.ranks[0])) ? '' : 'not in this report';
   }
 
   findings() {
@@ -210,8 +222,7 @@ class Report {
     const labels = object(this.view.labels);
     return section('Findings', make('ul', {}, ...some(all, 1000, (finding, i) => make(
       'li', {id: `finding-${i + 1}`}, make('strong', {text: shown(own(labels, String(finding.kind)) ?? finding.kind)}), ' ',
-      make('span', {text: shown(finding.message, 1000)}), make('span', {kind: 'soft'}, this.ofJob(finding.job_id), ' → ',
-      this.links(finding.job_id, finding.ranks))))));
+      make('span', {text: shown(finding.message, 1000)}), make('span', {kind: 'soft'}, ...this.ranksOf(finding))))));
   }
 
   unseen() {
@@ -278,6 +289,7 @@ class Report {
       if (shownRank.open && inside.childElementCount === 0)
         part(inside, 'This rank', () => this.insideOf(place, cells));
     });
+    shownRank.open = this.places.length <= 8 && place.kind.read.state(place.member) === 'failed';
     this.details.set(id, shownRank);
     return shownRank;
   }
@@ -371,8 +383,8 @@ class Report {
     all.slice(0, 500).forEach(group => this.addGroup(this.ranks, group));
     if (all.length > 500)
       this.addRanks(this.ranks, all.slice(500).flat());
-    this.counted.textContent = count === this.places.length ? `${count.toLocaleString('en')} ranks` : `${count.toLocaleString('en')} of ${
-      this.places.length.toLocaleString('en')} ranks`;
+    const of = count === this.places.length ? '' : `${count.toLocaleString('en')} of `;
+    this.counted.textContent = `${of}${this.places.length.toLocaleString('en')} ${this.places.length === 1 ? 'rank' : 'ranks'}`;
   }
 
   /** Names of communicators and of functions, where all ranks of a kind have the same. */
