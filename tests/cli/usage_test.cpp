@@ -126,8 +126,8 @@ TEST(Help, HasExactlyTheseOptions) {
       (Options{"-h", "--fail-on", "--before", "--format", "--full", "--redact", "-o", "--color"}));
   EXPECT_EQ(options_in(run("mqbridge show --help").out),
             (Options{"-h", "--queue", "--comm", "--rank", "--tag", "--peer", "--threads",
-                     "--no-analyze", "--format", "--stats", "--progress", "--summary", "--full",
-                     "--show", "--raw", "--redact", "-o", "--color"}));
+                     "--no-analyze", "--format", "--stats", "--summary", "--full", "--show",
+                     "--raw", "--redact", "-o", "--color"}));
   EXPECT_EQ(options_in(run("mqbridge doctor --help").out), doctor);
   EXPECT_EQ(options_in(run("mqbridge ranks --help").out), ranks);
   EXPECT_EQ(

@@ -62,6 +62,15 @@ if (few)
 // Filters and links.
 const only = document_.ranks.filter(rank => rank.rank === 1).length;
 expect('ranks of the filter "1"', (await texts('p[role=status]'))[0], `${only} of ${document_.ranks.length.toLocaleString('en')} ranks`);
+const name = document_.ranks.at(-1).blocked_in?.[0]?.function;
+if (name && /^\w+$/.test(name)) {
+  const having = document_.ranks.filter(rank => rank.stacks?.some(stack => !stack.helper && stack.frames.some(frame => frame.function?.includes(name)))).length;
+  await page.$eval('input[type=search]', (search, text) => {
+    search.value = text;
+    search.dispatchEvent(new Event('input'));
+  }, name);
+  expect(`ranks of the filter "${name}"`, Number((await texts('p[role=status]'))[0].split(' ')[0].replaceAll(',', '')), having);
+}
 await page.evaluate(() => { location.hash = '#rank-0'; });
 await page.waitForSelector('#rank-0[open] strong', {timeout: 5000}).catch(() => expect('#rank-0 opens, whatever the filter is', false));
 expect('the rank that the link names is in sight', await page.$eval('#rank-0', rank => rank.getBoundingClientRect().top < innerHeight));

@@ -144,7 +144,9 @@ void declare_show(CLI::App& app, RawOptions& raw) {
   add_filter_options(show, raw);
   show->add_flag("--no-analyze", raw.no_analyze, "no verdict");
   add_threads_option(show, raw);
-  add_printing_options(show, raw, {"text", "json", "ndjson", "tsv", "html", "dot"});
+  show->option_defaults()->group("Printing");
+  add_format_option(show, raw, {"text", "json", "ndjson", "tsv", "html", "dot"});
+  show->add_flag("--stats", raw.stats, "text: phases, round trips and bytes");
   add_queue_printing_options(show, raw);
   add_redact_option(show, raw);
   add_value(show, "-o", raw.output, "a file, not stdout: it appears complete or not at all",

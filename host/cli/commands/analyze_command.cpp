@@ -87,12 +87,7 @@ int execute(const AnalyzeCommand& command, const Installation& installation) {
       status_of_verdict(dump->analysis, command.fail_on, exit_status_of(outcome_of(*dump)));
   write_report(*dump, command, {.tool_version = installation.version, .raw = true}, status,
                *output);
-  if (const auto written = output->close(); !written) {
-    if (!output->reader_gone())
-      print_error(written.error());
-    return exit_output;
-  }
-  return status;
+  return finish(*output, status);
 }
 
 } // namespace mqbridge

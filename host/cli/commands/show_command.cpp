@@ -77,12 +77,7 @@ int execute(const ShowCommand& command, const Installation& installation) {
     write_lines(*dump, json, *output);
   else
     write_report(*dump, look, json, status, *output);
-  if (const auto written = output->close(); !written) {
-    if (!output->reader_gone())
-      print_error(written.error());
-    return exit_output;
-  }
-  return status;
+  return finish(*output, status);
 }
 
 } // namespace mqbridge

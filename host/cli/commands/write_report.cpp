@@ -1,5 +1,6 @@
 #include "host/cli/commands/write_report.h"
 
+#include "host/cli/commands/execute.h"
 #include "host/cli/terminal/rank_lines.h"
 #include "host/report/dot_report.h"
 #include "host/report/html_report.h"
@@ -57,6 +58,13 @@ void write_report(const Dump& dump, const DumpCommand& command, const JsonOption
       write_tsv(dump, output.sink());
     break;
   }
+}
+
+int finish(Output& output, int status) {
+  const auto written = output.close();
+  if (!written && !output.reader_gone())
+    print_error(written.error());
+  return written ? status : exit_output;
 }
 
 void write_lines(const Dump& dump, const JsonOptions& json, Output& output) {

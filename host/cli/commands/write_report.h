@@ -16,6 +16,9 @@ TextOptions text_options(const DumpCommand& command, const Output& output, int s
 void write_report(const Dump& dump, const DumpCommand& command, const JsonOptions& json, int status,
                   Output& output);
 
+/// Ends the output of a report. The exit status: `status`, or exit_output if it was not written.
+int finish(Output& output, int status);
+
 /// A saved dump as NDJSON.
 void write_lines(const Dump& dump, const JsonOptions& json, Output& output);
 

@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 hash_of() { printf %s "$1" | sha256sum | cut -d' ' -f1 | tr -d '\n' | sed 's/../\\x&/g' | xargs -0 printf %b | base64; }
 
 style=$(<page.css)
-script=$(cat unpack.js graph.js show.js && echo 'open();')
+script=$(cat unpack.js graph.js elements.js show.js && echo 'open();')
 policy="default-src 'none'; style-src 'sha256-$(hash_of "$style")'; script-src 'sha256-$(hash_of "$script")'; base-uri 'none'; form-action 'none'"
 page=$(<page.html)
 page=${page/@POLICY@/"$policy"}

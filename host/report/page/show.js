@@ -1,53 +1,6 @@
-// Shows the document. All that comes from it becomes text of an element, never markup.
+// Shows the document, part by part.
 
 const atOnce = 100; // ranks that are added to the page together
-
-function make(name, about = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(about))
-    if (key === 'text')
-      element.textContent = value;
-    else if (value !== undefined && value !== false)
-      element.setAttribute(key === 'kind' ? 'class' : key, value === true ? '' : value);
-  element.append(...children.filter(child => child !== null && child !== undefined));
-  return element;
-}
-
-function draw(name, about, ...children) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(about))
-    element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
-const clipped = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
-const section = (title, ...children) => make('section', {}, make('h2', {text: title}), ...children);
-
-/** The elements of the first ones, and a line that says how many are left out. */
-function some(all, most, element, name = 'li') {
-  const elements = all.slice(0, most).map(element);
-  if (all.length > most)
-    elements.push(make(name, {kind: 'soft', text: `and ${(all.length - most).toLocaleString('en')} more: in the JSON`}));
-  return elements;
-}
-
-/** A part that fails says so, and the others go on. */
-function part(page, what, build) {
-  try {
-    const built = build();
-    if (built)
-      page.append(built);
-  } catch (error) {
-    page.append(make('p', {kind: 'error', text: `${what} could not be shown: ${shown(error.message ?? error)}. Save the JSON to see it.`}));
-  }
-}
-
-function table(name, titles, rows) {
-  return make('div', {kind: 'scroll', tabindex: '0', role: 'region', 'aria-label': name},
-              make('table', {}, make('thead', {}, make('tr', {}, ...titles.map(text => make('th', {scope: 'col', text})))),
-                   make('tbody', {}, ...rows.map(cells => make('tr', {}, ...cells.map(cell => make('td', {}, cell)))))));
-}
 
 class Report {
   constructor(packed) {
@@ -367,7 +320,7 @@ class Report {
       const {kind, member} = place;
       const cells = this.cells(place);
       const matches = number !== undefined ? kind.read.rank(member) === number
-        : Object.values(cells).flat().some(cell => cell.toLowerCase().includes(text)) || (kind.search ??= this.words(kind)).includes(text);
+        : Object.values(cells).flat().some(cell => cell.toLowerCase().includes(text)) || (kind.has ??= this.searcher(kind))(member, text);
       if (!matches || (status && kind.read.state(member) !== status) || (host && cells.place !== host))
         return;
       ++count;
@@ -387,11 +340,16 @@ class Report {
     this.counted.textContent = `${of}${this.places.length.toLocaleString('en')} ${this.places.length === 1 ? 'rank' : 'ranks'}`;
   }
 
-  /** Names of communicators and of functions, where all ranks of a kind have the same. */
-  words(kind) {
+  /** What tells whether names of a rank's communicators, functions and files have a text in them. */
+  searcher(kind) {
     const view = object(kind.template.view);
-    const names = [...list(view.communicators).map(each => object(each).name), ...list(view.threads).flatMap(thread => list(object(thread).calls).flat())];
-    return names.join('\n').toLowerCase();
+    const paths = [...list(view.communicators).map((_, i) => ['communicators', i, 'name']),
+                   ...list(view.threads).flatMap((thread, i) => list(object(thread).calls).flatMap((_, j) => [['threads', i, 'calls', j, 0],
+                                                                                                             ['threads', i, 'calls', j, 1]]))];
+    const readers = paths.map(path => kind.reader('view', ...path));
+    const varying = readers.filter((_, i) => !kind.alike('view', ...paths[i]));
+    const same = readers.filter(read => !varying.includes(read)).map(read => read(0)).join('\n').toLowerCase();
+    return (member, text) => same.includes(text) || varying.some(read => String(read(member)).toLowerCase().includes(text));
   }
 
   ranksSection() {

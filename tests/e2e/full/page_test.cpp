@@ -35,6 +35,8 @@ std::string lacking_browser() {
   for (const char* program : {"chromium", "node", "npm"})
     if (auto lacking = test::lacking_program(program, program); !lacking.empty())
       return lacking;
+  if (fs::exists(modules() / "node_modules/axe-core"))
+    return "";
   fs::create_directories(modules());
   for (const char* file : {"package.json", "package-lock.json"})
     fs::copy_file(fs::path(MQBRIDGE_SOURCES) / "tests/page" / file, modules() / file,
