@@ -2,8 +2,10 @@
 
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/support/temp_directory.h"
 
 #include <array>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -47,15 +49,28 @@ TEST(Redacted, HasNoSecretOfTheJob) {
       '@' + host_name()};
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_THAT(plain.out, HasSubstr(secrets[i])); // else nothing is shown below
-  const std::vector<std::vector<std::string>> reports = {
-      {"dump", "--format", "text"},   {"dump", "--format", "json"},
-      {"dump", "--format", "ndjson"}, {"dump", "--format", "tsv"},
-      {"dump", "--format", "dot"},    {"why", "--format", "text"},
-      {"stacks", "--format", "text"}, {"stacks", "--format", "ndjson"}};
-  for (auto words : reports) {
-    const auto name = words[0] + ' ' + words[2];
+  const test::TempDirectory directory;
+  const std::string saved = (directory / "dump.json").string();
+  std::ofstream(saved) << plain.out;
+  const std::vector<std::string> of_job = {"--collect", "--launcher", "local", "--mpirun",
+                                           std::to_string(job.launcher())};
+  std::vector<std::vector<std::string>> reports;
+  for (const char* format : {"text", "json", "ndjson", "tsv", "dot"}) {
+    reports.push_back(with({"dump", "--format", format}));
+    reports.push_back({"show", saved, "--format", format});
+  }
+  reports.push_back(with({"why", "--format", "text"}));
+  reports.push_back(with({"stacks", "--format", "text"}));
+  reports.push_back(with({"stacks", "--format", "ndjson"}));
+  for (const char* format : {"text", "json"}) {
+    reports.push_back({"dump", "--format", format});
+    reports.back().insert(reports.back().end(), of_job.begin(), of_job.end());
+    reports.push_back({"analyze", "--before", saved, saved, "--format", format});
+  }
+  for (auto& words : reports) {
+    const auto name = testing::PrintToString(words);
     words.emplace_back("--redact");
-    const auto report = run_mqbridge(with(words));
+    const auto report = run_mqbridge(words);
     EXPECT_EQ(report.status(), 0) << name << testing::PrintToString(report);
     EXPECT_FALSE(report.out.empty()) << name;
     for (const std::string& secret : secrets)

@@ -32,7 +32,7 @@ fs::path modules() {
 }
 
 std::string lacking_browser() {
-  for (const char* program : {"chromium", "node", "npm"})
+  for (const char* program : {"chromium", "node", "npm", "dot"})
     if (auto lacking = test::lacking_program(program, program); !lacking.empty())
       return lacking;
   if (fs::exists(modules() / "node_modules/axe-core"))
@@ -68,6 +68,17 @@ std::string faults_of_page(const json& document, int milliseconds = 5000) {
   return checked.status() == 0 ? "" : checked.out + checked.err;
 }
 
+/// What Graphviz says of the graph of this document.
+std::string faults_of_graph(const json& document) {
+  const test::TempDirectory directory;
+  const std::string file = (directory / "dump.json").string();
+  const std::string graph = (directory / "graph.dot").string();
+  std::ofstream(file) << document;
+  run_mqbridge({"show", file, "--format", "dot", "-o", graph}, 2min);
+  const Outcome drawn = run_program({{"dot", "-Tsvg", graph, "-o", "/dev/null"}}, 2min);
+  return drawn.status() == 0 ? drawn.err : "dot: " + drawn.err;
+}
+
 json document_of(const std::string& scenario, int ranks) {
   MpiJob job({.program = "verdict", .arguments = {scenario}, .ranks = ranks});
   json document =
@@ -76,18 +87,19 @@ json document_of(const std::string& scenario, int ranks) {
   return document;
 }
 
-class PageInABrowser : public testing::TestWithParam<std::pair<const char*, int>> {};
+class PageOfEveryVerdict : public testing::TestWithParam<VerdictCase> {};
 
-TEST_P(PageInABrowser, SaysWhatTheTextSays) {
+TEST_P(PageOfEveryVerdict, SaysWhatTheTextSays) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_browser());
-  EXPECT_EQ(faults_of_page(document_of(GetParam().first, GetParam().second)), "");
+  VerdictJob job(GetParam());
+  const json document = job.look().document;
+  EXPECT_EQ(job.finish(), "");
+  EXPECT_EQ(faults_of_page(document), "");
+  EXPECT_EQ(faults_of_graph(document), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, PageInABrowser,
-                         testing::Values(std::pair("recv_ring", 2), std::pair("wildcard_knot", 4),
-                                         std::pair("order_of_collectives", 2),
-                                         std::pair("barrier_behind", 8), std::pair("pingpong", 2)),
-                         [](const auto& each) { return each.param.first; });
+INSTANTIATE_TEST_SUITE_P(Of, PageOfEveryVerdict, testing::ValuesIn(verdict_cases()),
+                         [](const auto& each) { return case_name(each.param); });
 
 /// Puts names into each text that a target could choose.
 void rename_all(json& value, const std::string& name) {
