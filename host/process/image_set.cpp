@@ -163,6 +163,8 @@ std::vector<Error> ImageSet::take_type_warnings() {
 
 std::vector<MappedRange> segments_of(const Image& image) {
   std::vector<MappedRange> ranges;
+  if (image.file == nullptr)
+    return ranges;
   for (const auto& segment : image.file->segments())
     if (segment.memory_size > 0)
       ranges.push_back({image.bias(segment.address),

@@ -23,7 +23,7 @@ struct Image {
   std::string missing_reason = {};           ///< why `file` is null
 };
 
-/// The segments of an image that has a file.
+/// The segments of an image; none if this host does not have its file.
 std::vector<MappedRange> segments_of(const Image& image);
 
 struct ResolvedSymbol {

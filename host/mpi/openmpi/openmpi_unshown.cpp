@@ -7,6 +7,7 @@
 #include "host/mpi/openmpi/ob1_layout.h"
 #include "host/mpi/openmpi/ob1_messages.h"
 #include "host/mpi/openmpi/ob1_types.h"
+#include "host/mpi/openmpi/ofi_receives.h"
 #include "host/mpi/openmpi/openmpi_process.h"
 #include "host/mpi/openmpi/ucx_operations.h"
 #include "host/mpi/openmpi/wait_groups.h"
@@ -129,8 +130,9 @@ Result<UnshownOutcome> add_unshown(std::vector<Communicator>& communicators,
   const auto transport = read_transport(space);
   if (!transport)
     return Failure(transport.error());
-  if (*transport == "ucx") {
-    auto found = add_ucx_operations(communicators, request, space);
+  if (*transport == "ucx" || *transport == "cm") {
+    auto found = *transport == "ucx" ? add_ucx_operations(communicators, request, space)
+                                     : add_ofi_receives(communicators, request, space);
     if (!found)
       mark_unread(communicators, found.error());
     return found;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/mpi/openmpi/ucx_endpoints.h"
+#include "host/mpi/openmpi/peer_endpoints.h"
 #include "host/mpi/structures.h"
 #include "host/mpi/ucx/ucx_queues.h"
 

@@ -58,7 +58,7 @@ std::string faults_of_page(const json& document, int milliseconds = 5000) {
     return read.err;
   run_mqbridge({"show", file, "--format", "html", "-o", page}, 2min);
   const Outcome text = run_mqbridge({"show", file, "--full", "--show", "200"}, 2min);
-  const std::regex row("(^|\n)    (send|recv|unexp) ");
+  const std::regex row("(^|\n)    (send|recv|unexp) +(?! |none )");
   const auto rows = std::distance(std::sregex_iterator(text.out.begin(), text.out.end(), row),
                                   std::sregex_iterator());
   const Outcome checked =

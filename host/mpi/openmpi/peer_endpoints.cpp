@@ -1,4 +1,4 @@
-#include "host/mpi/openmpi/ucx_endpoints.h"
+#include "host/mpi/openmpi/peer_endpoints.h"
 
 #include <algorithm>
 #include <utility>
@@ -64,6 +64,14 @@ std::optional<std::int64_t> Endpoints::rank_of(std::size_t communicator,
     return std::nullopt;
   const auto found = group->second.find(endpoint);
   return found == group->second.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::set<std::uint64_t> Endpoints::all() const {
+  std::set<std::uint64_t> all;
+  for (const auto& [group, ranks] : ranks_)
+    for (const auto& [endpoint, rank] : ranks)
+      all.insert(endpoint);
+  return all;
 }
 
 } // namespace mqbridge::openmpi

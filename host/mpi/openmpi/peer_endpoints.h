@@ -10,22 +10,25 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace mqbridge::openmpi {
 
-/// Whom a process's endpoints lead to, in each communicator that sends use: the local rank by the
-/// address of the endpoint (ucp_ep_t), which Open MPI keeps with the peer (ompi_proc_t).
+/// Whom a process's endpoints lead to, in each communicator: the local rank by the address of the
+/// endpoint (ucp_ep_t, mca_mtl_ofi_endpoint_t), which Open MPI keeps with the peer (ompi_proc_t).
 class Endpoints {
 public:
   Endpoints(Fields& fields, const AddressSpace& space);
 
-  /// Reads those of the communicators with these objects; null: none of its sends is to be known.
+  /// Reads those of the communicators with these objects; null: none of its peers is to be known.
   /// Errors: those of Memory.
   Result<void> read(const std::vector<Words::Value>& objects);
 
   /// The local rank of the peer in the communicator at that index. nullopt: not known.
   std::optional<std::int64_t> rank_of(std::size_t communicator, std::uint64_t endpoint) const;
+  /// The addresses of all that were read.
+  std::set<std::uint64_t> all() const;
 
 private:
   template <class Visit>
