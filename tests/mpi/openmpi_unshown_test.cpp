@@ -560,9 +560,18 @@ TEST_P(OpenMpiUnshown, TypesOfAnotherBuildAreNotUsed) {
 }
 
 TEST_P(OpenMpiUnshown, AnotherTransportKeepsNothingThere) {
-  process.name_transport("cm");
+  process.name_transport("monitoring");
   add();
   EXPECT_FALSE(lacking);
+  EXPECT_EQ(queue(OpClass::unexpected).reason, QueueReason::not_provided);
+}
+
+TEST_P(OpenMpiUnshown, OfAnotherMtlThanLibfabricsNothingIsRead) {
+  process.name_transport("cm");
+  add();
+  ASSERT_TRUE(lacking);
+  EXPECT_EQ(lacking->code, codes::transport_bypasses);
+  EXPECT_THAT(lacking->message, testing::HasSubstr("another MTL than ofi"));
   EXPECT_EQ(queue(OpClass::unexpected).reason, QueueReason::not_provided);
 }
 

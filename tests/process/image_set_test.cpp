@@ -58,6 +58,10 @@ TEST_P(ImageSetOnEveryPlatform, AddressesAreMovedByTheBiasOfTheirImage) {
   EXPECT_FALSE(set.find_symbol("c"));
 }
 
+TEST(SegmentsOfAnImage, AreNoneWithoutItsFile) {
+  EXPECT_TRUE(segments_of(Image{.target_path = "/usr/lib/libucp.so.0"}).empty());
+}
+
 TEST_P(ImageSetOnEveryPlatform, TheFirstImageWinsButLocalSymbolsComeLast) {
   const ImageSet set({{.target_path = "/app",
                        .file = with_symbols({{.name = "queue", .value = 1, .binding = STB_LOCAL},

@@ -28,8 +28,9 @@ struct UcxStacks {
     const Image* ucp = space.images.find_by_name("libucp.so");
     auto code = ucp != nullptr ? segments_of(*ucp) : std::vector<MappedRange>();
     std::erase_if(code, [](const MappedRange& range) { return range.writable; });
-    if (code.empty())
-      whole = false; // then no send can be told
+    // Without UCX's code, whose file this host may lack, no send can be told from what looks like
+    // it.
+    bool sends_whole = whole && !code.empty();
     for (const StackBytes& stack : stacks)
       for (const ucx::Request& request :
            ucx::find_on_stack(worker, code, stack.address, stack.bytes, space.platform.byte_order))
@@ -59,7 +60,7 @@ struct UcxStacks {
     std::map<std::pair<std::uint64_t, OpClass>, std::uint64_t> found;
     const auto take = [&](ucx::Placed placed, OpClass op_class, const ucx::Request& request) {
       if (op_class == OpClass::send && placed.nowhere)
-        whole = false; // its data is being transferred
+        sends_whole = false; // its data is being transferred
       if (!placed.damage.empty() || placed.nowhere)
         return; // words that look alike, or a communicator that the user did not ask for
       Communicator& communicator = communicators[placed.communicator];
@@ -78,7 +79,7 @@ struct UcxStacks {
     for (Communicator& communicator : communicators)
       for (const OpClass op_class : {OpClass::send, OpClass::receive})
         if (const auto total = totals.find({communicator.id.value, op_class});
-            whole && total != totals.end())
+            (op_class == OpClass::send ? sends_whole : whole) && total != totals.end())
           communicator.queue(op_class).total = total->second + found[total->first];
     return {};
   }
