@@ -27,6 +27,7 @@ namespace {
 constexpr Field owner{0, 8}, kind{16, 4}, on_event{96, 8}, communicator{144, 8}, length{168, 8},
     started{184, 1}, match_bits{192, 8}, sender{208, 8};
 constexpr std::uint64_t mtl_request_bytes = 216;
+constexpr Field object_class{0, 8};                     // of each object of Open MPI
 constexpr std::uint64_t kind_receive = 1;               // OMPI_MTL_OFI_RECV
 constexpr std::uint64_t any_sender = ~std::uint64_t{0}; // FI_ADDR_UNSPEC
 /// Of mca_mtl_ofi_endpoint_t, behind whose list item the module's address and that of the peer are.
@@ -187,8 +188,11 @@ public:
       return forward(std::move(all));
     if (all->damage)
       damage_all(*all->damage);
-    if (all->stride < mtl_request_bytes || all->stride > Fields::max_structure)
-      return {}; // it has made none yet, or is damaged
+    if (!all->blocks.empty() &&
+        (all->stride < mtl_request_bytes || all->stride > Fields::max_structure)) {
+      damage_all(fmt::format("its requests have {} bytes", all->stride));
+      return {};
+    }
     const std::uint64_t at_once = Structures::at_once(all->stride);
     for (const RequestBlock& block : all->blocks)
       for (std::uint64_t from = 0; from < block.count; from += at_once)
@@ -214,9 +218,9 @@ private:
       return forward(std::move(read));
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       const auto value = [&](const Field& field) { return read->value(i, field); };
-      if (value(owner) != all.class_of) { // an object begins with its class
-        damage_all(
-            fmt::format("what stands at {:#x} is no request of its list", addresses[i].value));
+      if (!value(Field{all.stride - 8, 8}) || value(object_class) != all.class_of) {
+        damage_all(fmt::format("what stands at {:#x} is no request of its list, or cannot be read",
+                               addresses[i].value));
         return {};
       }
       if (receives_.is_pending(value))

@@ -1,6 +1,7 @@
 // Real jobs of which is known why they hang, or that they do not: the verdict says so, and says it
 // also where each rank was looked at by itself, at a moment of its own.
 
+#include "tests/e2e/harness/libfabric.h"
 #include "tests/e2e/harness/mpich.h"
 #include "tests/e2e/harness/one_request.h"
 #include "tests/e2e/harness/ucx_verdicts.h"
@@ -102,6 +103,16 @@ TEST_P(FullVerdictOverUcx, IsNeverAnotherOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FullVerdictOverUcx, testing::ValuesIn(ucx_verdicts()),
+                         [](const auto& each) { return case_name(each.param); });
+
+class FullVerdictOverLibfabric : public testing::TestWithParam<VerdictCase> {};
+
+TEST_P(FullVerdictOverLibfabric, IsNeverAFalseOne) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_libfabric());
+  verdict_over_libfabric(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FullVerdictOverLibfabric, testing::ValuesIn(verdict_cases()),
                          [](const auto& each) { return case_name(each.param); });
 
 class VerdictOfMpich : public testing::TestWithParam<VerdictCase> {};

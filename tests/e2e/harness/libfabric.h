@@ -1,0 +1,23 @@
+#pragma once
+
+#include "tests/e2e/harness/mpi_job.h"
+#include "tests/e2e/harness/verdict_case.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace mqbridge::e2e {
+
+/// Why Open MPI has no libfabric here; empty: it has.
+std::string lacking_libfabric();
+
+/// The job with Open MPI's cm and mtl/ofi, by the provider that every machine has.
+JobSpec over_libfabric(JobSpec spec);
+
+/// Runs the case over libfabric, and checks that its verdict is the right one, or undecided.
+/// Nothing counts messages there: a job that exchanges the same ones again and again looks the same
+/// each time, so that a deadlock may be seen in it, `possible` at most. Returns the document's
+/// `analysis`.
+nlohmann::json verdict_over_libfabric(const VerdictCase& param);
+
+} // namespace mqbridge::e2e
