@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace mqbridge {
@@ -235,14 +236,13 @@ private:
 
   /// Names the ranks for which something else than the verdict may be true.
   void add_doubtful(std::string_view words, const std::vector<bool>& doubtful) {
-    std::vector<std::int64_t> ranks;
+    std::map<std::size_t, std::vector<std::int64_t>> by_job;
     for (std::size_t process = 0; process < doubtful.size(); ++process)
       if (doubtful[process])
-        ranks.push_back(picture_.process(process).rank);
-    if (!ranks.empty())
-      analysis_.not_visible.push_back(fmt::format(
-          fmt::runtime(words),
-          fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6))));
+        by_job[picture_.process(process).job].push_back(picture_.process(process).rank);
+    if (!by_job.empty())
+      analysis_.not_visible.push_back(
+          fmt::format(fmt::runtime(words), ranks_words(picture_, by_job)));
   }
 
   /// If no finding names a place to look at: one of the processes that all others wait for.

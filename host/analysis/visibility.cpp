@@ -62,13 +62,13 @@ private:
       return;
     result_.all_ranks = false;
     if (!size || *size < dumped) {
-      result_.missing.push_back("how many ranks there are" + job_words(job));
+      result_.missing.push_back("how many ranks there are" + job_words(picture_, job));
       return;
     }
     constexpr std::int64_t most_named = 1 << 17;
     if (*size > most_named) {
       result_.missing.push_back(fmt::format("{} of {} ranks{}, which were not dumped",
-                                            *size - dumped, *size, job_words(job)));
+                                            *size - dumped, *size, job_words(picture_, job)));
       return;
     }
     std::vector<std::int64_t> missing;
@@ -148,19 +148,7 @@ private:
     for (const auto& [job, those] : ranks)
       count += those.size();
     const bool all = count == picture_.processes().size() && result_.all_ranks;
-    std::string text = what;
-    if (!all) {
-      text += " of";
-      for (const auto& [job, those] : ranks)
-        text += fmt::format("{} rank{} {}{}", job == ranks.begin()->first ? "" : ",",
-                            those.size() == 1 ? "" : "s", range_text(those, 6), job_words(job));
-    }
-    to.push_back(std::move(text));
-  }
-
-  std::string job_words(std::size_t job) const {
-    return picture_.jobs().size() > 1 && picture_.jobs()[job] ? " of job " + *picture_.jobs()[job]
-                                                              : "";
+    to.push_back(all ? what : what + " of " + ranks_words(picture_, ranks));
   }
 
   const JobWaits& waits_;

