@@ -31,4 +31,29 @@ void QueueFiller::damage(std::string why) {
     queue_->error = std::move(why);
 }
 
+StackFiller::StackFiller(std::vector<Communicator>& communicators,
+                         std::span<const OpClass> op_classes) {
+  for (Communicator& communicator : communicators)
+    for (const OpClass op_class : op_classes)
+      if (Queue& queue = communicator.queue(op_class);
+          queue.state == QueueState::available && queue.total)
+        totals_.emplace(std::pair(communicator.id.value, op_class),
+                        *std::exchange(queue.total, std::nullopt));
+}
+
+void StackFiller::add(Communicator& communicator, OpClass op_class, Operation operation) {
+  const auto total = totals_.find({communicator.id.value, op_class});
+  if (total == totals_.end())
+    return;
+  operation.peer.global_rank = world_rank_of_peer(communicator, operation.peer.local_rank);
+  communicator.queue(op_class).operations.push_back(std::move(operation));
+  ++total->second;
+}
+
+void StackFiller::complete(std::vector<Communicator>& communicators, OpClass op_class) const {
+  for (Communicator& communicator : communicators)
+    if (const auto total = totals_.find({communicator.id.value, op_class}); total != totals_.end())
+      communicator.queue(op_class).total = total->second;
+}
+
 } // namespace mqbridge

@@ -41,15 +41,8 @@ json as_kept(json receive) {
 
 TEST_P(ReceivesOverLibfabric, AreThoseThatWerePosted) {
   MpiJob job(over_libfabric({.arguments = {GetParam().scenario}, .ranks = GetParam().ranks}));
-  std::vector<int> blocked;
-  if (GetParam().scenario.starts_with("blocked"))
-    for (int rank = 0; rank + 1 < job.ranks(); ++rank)
-      blocked.push_back(rank);
-  ASSERT_TRUE(job.await_spinning(blocked));
-  std::vector<std::string> targets;
-  for (int rank = 0; rank < job.ranks(); ++rank)
-    targets.push_back(local_target(job.pid(rank)));
-  const DumpOutcome dump = dump_json(targets);
+  ASSERT_TRUE(job.await_posted(GetParam().scenario));
+  const DumpOutcome dump = dump_json(job.targets());
   std::size_t posted = 0;
   for (int number = 0; number < job.ranks(); ++number) {
     json rank = dump.document["ranks"][static_cast<std::size_t>(number)];

@@ -28,10 +28,8 @@ TEST(Redacted, HasNoSecretOfTheJob) {
               .arguments = {},
               .ranks = 3,
               .environment = {{"SITE_TOKEN", "hunter2"}}});
-  std::vector<std::string> targets;
-  for (int rank = 0; rank < job.ranks(); ++rank)
-    targets.push_back(local_target(job.pid(rank)));
   const auto with = [&](std::vector<std::string> words) {
+    const auto targets = job.targets();
     words.insert(words.end(), targets.begin(), targets.end());
     return words;
   };

@@ -77,15 +77,8 @@ TEST_P(PostedOverUcx, IsWhatADumpSays) {
   if (GetParam().threads)
     spec.environment.emplace_back("ORACLE_POSTER_THREADS", "1");
   MpiJob job(spec);
-  std::vector<int> blocked;
-  if (GetParam().scenario.starts_with("blocked"))
-    for (int rank = 0; rank + 1 < job.ranks(); ++rank)
-      blocked.push_back(rank);
-  ASSERT_TRUE(job.await_spinning(blocked));
-  std::vector<std::string> targets;
-  for (int rank = 0; rank < job.ranks(); ++rank)
-    targets.push_back(local_target(job.pid(rank)));
-  const DumpOutcome dump = dump_json(targets);
+  ASSERT_TRUE(job.await_posted(GetParam().scenario));
+  const DumpOutcome dump = dump_json(job.targets());
   ASSERT_EQ(dump.status(), 0) << testing::PrintToString<Outcome>(dump);
   for (int rank = 0; rank < job.ranks(); ++rank) {
     json dumped = dump.document["ranks"][static_cast<std::size_t>(rank)];

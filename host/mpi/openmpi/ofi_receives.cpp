@@ -10,9 +10,9 @@
 #include "host/mpi/openmpi/request_blocks.h"
 #include "host/mpi/openmpi/wait_groups.h"
 #include "host/mpi/queue_filler.h"
-#include "host/mqs/interpret.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -24,19 +24,26 @@ namespace {
 
 /// ompi_mtl_ofi_request_t (ompi/mca/mtl/ofi/mtl_ofi_request.h) of Open MPI 4.0 to 5.0, for 64 bits.
 /// It begins with a pointer to the request that the program has.
-constexpr Field owner{0, 8}, kind{16, 4}, on_event{96, 8}, communicator{144, 8}, length{168, 8},
-    started{184, 1}, match_bits{192, 8}, sender{208, 8};
-constexpr std::uint64_t mtl_request_bytes = 216;
+struct MtlRequest {
+  static constexpr std::uint64_t bytes = 216;
+  static constexpr Field owner{0, 8}, kind{16, 4}, on_event{96, 8}, communicator{144, 8},
+      length{168, 8}, started{184, 1}, match_bits{192, 8}, sender{208, 8};
+  static constexpr std::uint64_t kind_receive = 1; ///< OMPI_MTL_OFI_RECV
+};
 constexpr Field object_class{0, 8};                     // of each object of Open MPI
-constexpr std::uint64_t kind_receive = 1;               // OMPI_MTL_OFI_RECV
 constexpr std::uint64_t any_sender = ~std::uint64_t{0}; // FI_ADDR_UNSPEC
 /// Of mca_mtl_ofi_endpoint_t, behind whose list item the module's address and that of the peer are.
 constexpr std::size_t endpoint_bytes = 128;
 
-/// The receive that a part of libfabric's module describes.
+/// A communicator: its Communicator::id, and its index when its object was read.
+struct Place {
+  std::uint64_t id = 0;
+  std::size_t index = 0;
+};
+
 struct OfiReceive {
   std::uint64_t request = 0; ///< that the program has
-  std::size_t communicator = 0;
+  Place communicator;
   std::uint64_t bits = 0, sender = 0, length = 0;
 };
 
@@ -75,7 +82,7 @@ public:
       return forward(std::move(objects));
     for (std::size_t i = 0; i < objects->size(); ++i)
       if ((*objects)[i].value_or(0) != 0)
-        places_.emplace(*(*objects)[i], i);
+        places_.emplace(*(*objects)[i], Place{communicators[i].id.value, i});
     if (auto done = endpoints_.read(*objects); !done)
       return forward(std::move(done));
     if (auto done = read_senders(module->address.value, space); !done)
@@ -83,8 +90,9 @@ public:
     return std::string();
   }
 
-  bool is_readable(std::size_t place) const {
-    return std::ranges::any_of(places_, [&](const auto& each) { return each.second == place; });
+  bool is_readable(std::size_t index) const {
+    return std::ranges::any_of(places_,
+                               [&](const auto& each) { return each.second.index == index; });
   }
 
   /// Whether the program's request is one that is under way.
@@ -98,17 +106,19 @@ public:
   /// The receive, if such a part stands `at` bytes behind what `value` reads of. nullopt: none
   /// does, or it has met its message.
   template <class Value>
-  std::optional<OfiReceive> receive_at(std::uint64_t at, const std::vector<Communicator>& all,
-                                       const Value& value) const {
+  std::optional<OfiReceive> receive_at(std::uint64_t at, const Value& value) const {
     const auto word = [&](const Field& field) {
       return value(Field{field.offset + at, field.size}).value_or(0);
     };
-    const auto place = places_.find(word(communicator));
-    if (place == places_.end() || word(kind) != kind_receive || word(started) != 0 ||
-        !is_code(word(on_event)) ||
-        tags_.decode(word(match_bits)).communicator != all[place->second].id.value)
+    const auto place = places_.find(word(MtlRequest::communicator));
+    if (place == places_.end() || word(MtlRequest::kind) != MtlRequest::kind_receive ||
+        word(MtlRequest::started) != 0 || !is_code(word(MtlRequest::on_event)))
       return std::nullopt;
-    return OfiReceive{word(owner), place->second, word(match_bits), word(sender), word(length)};
+    const OfiReceive receive = {word(MtlRequest::owner), place->second,
+                                word(MtlRequest::match_bits), word(MtlRequest::sender),
+                                word(MtlRequest::length)};
+    return tags_.decode(receive.bits).communicator == place->second.id ? std::optional(receive)
+                                                                       : std::nullopt;
   }
 
   Operation operation_of(const OfiReceive& receive) const {
@@ -128,7 +138,7 @@ public:
       operation.peer.any = true;
     } else if (const auto from = senders_.find(receive.sender);
                tag.source < 0 && from != senders_.end()) {
-      operation.peer.local_rank = endpoints_.rank_of(receive.communicator, from->second);
+      operation.peer.local_rank = endpoints_.rank_of(receive.communicator.index, from->second);
     }
     return operation;
   }
@@ -160,7 +170,7 @@ private:
   Field state_, complete_;
   OfiTags tags_;
   std::vector<MappedRange> code_;
-  std::map<std::uint64_t, std::size_t> places_; ///< by communicator's object
+  std::map<std::uint64_t, Place> places_; ///< by communicator's object
   Endpoints endpoints_;
   std::map<std::uint64_t, std::uint64_t> senders_; ///< the endpoint, by libfabric's address
 };
@@ -189,7 +199,7 @@ public:
     if (all->damage)
       damage_all(*all->damage);
     if (!all->blocks.empty() &&
-        (all->stride < mtl_request_bytes || all->stride > Fields::max_structure)) {
+        (all->stride < MtlRequest::bytes || all->stride > Fields::max_structure)) {
       damage_all(fmt::format("its requests have {} bytes", all->stride));
       return {};
     }
@@ -231,10 +241,10 @@ private:
 
   template <class Value>
   void take(std::uint64_t address, std::uint64_t stride, const Value& value) {
-    for (std::uint64_t at = 8; at + mtl_request_bytes <= stride; at += 8)
-      if (value(Field{at + owner.offset, owner.size}) == address) {
-        if (const auto receive = receives_.receive_at(at, communicators_, value))
-          return add(receives_.operation_of(*receive), receive->communicator);
+    for (std::uint64_t at = 8; at + MtlRequest::bytes <= stride; at += 8)
+      if (value(Field{at, MtlRequest::owner.size}) == address) {
+        if (const auto receive = receives_.receive_at(at, value))
+          return add(receives_.operation_of(*receive), receive->communicator.index);
         break;
       }
     whole_ = false; // just being posted or completed, or of MPI_Mrecv
@@ -263,52 +273,39 @@ private:
 
 /// MPI_Recv has its request on the stack.
 void add_from_stack(std::vector<Communicator>& communicators, const OfiReceives& receives,
-                    const StackBytes& stack, const std::map<std::uint64_t, std::uint64_t>& totals,
-                    std::map<std::uint64_t, std::uint64_t>& found, ByteOrder order) {
-  const std::uint64_t first = stack.address.value;
+                    const StackBytes& stack, StackFiller& queues, ByteOrder order) {
   const auto value_at = [&](std::uint64_t base, const Field& field) -> Words::Value {
     const std::uint64_t at = base + field.offset;
     if (at > stack.bytes.size() || stack.bytes.size() - at < field.size)
       return std::nullopt;
     return decode_unsigned(std::span(stack.bytes).subspan(at, field.size), order);
   };
-  for (std::uint64_t at = 0; at + mtl_request_bytes <= stack.bytes.size(); at += 8) {
-    const auto value = [&](const Field& field) { return value_at(at, field); };
-    const std::uint64_t request = value(owner).value_or(0);
-    if (request < first || request - first > stack.bytes.size())
+  for (std::uint64_t at = 0; at + MtlRequest::bytes <= stack.bytes.size(); at += 8) {
+    const auto receive =
+        receives.receive_at(at, [&](const Field& field) { return value_at(0, field); });
+    if (!receive || receive->request < stack.address.value)
       continue;
-    const auto receive = receives.receive_at(0, communicators, value);
-    if (!receive ||
-        !receives.is_pending([&](const Field& field) { return value_at(request - first, field); }))
-      continue;
-    Communicator& place = communicators[receive->communicator];
-    if (!totals.contains(place.id.value))
-      continue;
-    Operation operation = receives.operation_of(*receive);
-    operation.peer.global_rank = world_rank_of_peer(place, operation.peer.local_rank);
-    place.queue(OpClass::receive).operations.push_back(std::move(operation));
-    ++found[place.id.value];
+    const std::uint64_t request = receive->request - stack.address.value;
+    const auto communicator = std::ranges::find(
+        communicators, TargetAddress{receive->communicator.id}, &Communicator::id);
+    if (request <= stack.bytes.size() && communicator != communicators.end() &&
+        receives.is_pending([&](const Field& field) { return value_at(request, field); }))
+      queues.add(*communicator, OpClass::receive, receives.operation_of(*receive));
   }
 }
 
-/// Until the stacks have been looked through the queues are not whole.
+/// `all_known`: of the requests that are not on stacks.
 AddFromStacks leave_to_stacks(std::vector<Communicator>& communicators, bool all_known,
                               std::shared_ptr<const OfiReceives> receives) {
-  std::map<std::uint64_t, std::uint64_t> totals;
-  for (Communicator& each : communicators)
-    if (Queue& queue = each.queue(OpClass::receive);
-        queue.state == QueueState::available && queue.total)
-      totals.emplace(each.id.value, *std::exchange(queue.total, std::nullopt));
-  return [receives = std::move(receives), totals = std::move(totals),
+  constexpr std::array on_stacks = {OpClass::receive};
+  return [receives = std::move(receives), queues = StackFiller(communicators, on_stacks),
           all_known](auto& all, std::span<const StackBytes> stacks, bool whole,
                      const AddressSpace& space) -> Result<void> {
-    std::map<std::uint64_t, std::uint64_t> found;
+    StackFiller filler = queues;
     for (const StackBytes& stack : stacks)
-      add_from_stack(all, *receives, stack, totals, found, space.platform.byte_order);
-    for (Communicator& each : all)
-      if (const auto total = totals.find(each.id.value);
-          whole && all_known && total != totals.end())
-        each.queue(OpClass::receive).total = total->second + found[total->first];
+      add_from_stack(all, *receives, stack, filler, space.platform.byte_order);
+    if (whole && all_known)
+      filler.complete(all, OpClass::receive);
     return {};
   };
 }

@@ -2,11 +2,10 @@
 
 #include "host/mpi/openmpi/ucx_translator.h"
 #include "host/mpi/openmpi/wait_groups.h"
+#include "host/mpi/queue_filler.h"
 #include "host/mpi/ucx/ucx_queues.h"
-#include "host/mqs/interpret.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <span>
 #include <utility>
@@ -18,11 +17,10 @@ namespace {
 struct UcxStacks {
   const ucx::Worker& worker;
   const std::set<std::uint64_t>& known; ///< posted receives on stacks, by address
-  /// The operations of each queue that can be whole, by Communicator::id.
-  const std::map<std::pair<std::uint64_t, OpClass>, std::uint64_t>& totals;
+  StackFiller queues;
 
   Result<void> add(std::vector<Communicator>& communicators, std::span<const StackBytes> stacks,
-                   bool whole, const AddressSpace& space) const {
+                   bool whole, const AddressSpace& space) {
     std::vector<ucx::Request> sends;
     std::vector<ucx::Request> receives;
     const Image* ucp = space.images.find_by_name("libucp.so");
@@ -57,30 +55,22 @@ struct UcxStacks {
       return done;
     if (fields.error())
       return Failure(*fields.error());
-    std::map<std::pair<std::uint64_t, OpClass>, std::uint64_t> found;
     const auto take = [&](ucx::Placed placed, OpClass op_class, const ucx::Request& request) {
       if (op_class == OpClass::send && placed.nowhere)
         sends_whole = false; // its data is being transferred
       if (!placed.damage.empty() || placed.nowhere)
         return; // words that look alike, or a communicator that the user did not ask for
-      Communicator& communicator = communicators[placed.communicator];
-      if (!totals.contains({communicator.id.value, op_class}))
-        return;
       placed.operation.request = TargetAddress{request.address};
-      placed.operation.peer.global_rank =
-          world_rank_of_peer(communicator, placed.operation.peer.local_rank);
-      communicator.queue(op_class).operations.push_back(std::move(placed.operation));
-      ++found[{communicator.id.value, op_class}];
+      queues.add(communicators[placed.communicator], op_class, std::move(placed.operation));
     };
     for (const ucx::Request& send : sends)
       take(translator.send(send), OpClass::send, send);
     for (const ucx::Request& receive : receives)
       take(translator.receive(receive), OpClass::receive, receive);
-    for (Communicator& communicator : communicators)
-      for (const OpClass op_class : {OpClass::send, OpClass::receive})
-        if (const auto total = totals.find({communicator.id.value, op_class});
-            (op_class == OpClass::send ? sends_whole : whole) && total != totals.end())
-          communicator.queue(op_class).total = total->second + found[total->first];
+    if (whole)
+      queues.complete(communicators, OpClass::receive);
+    if (sends_whole)
+      queues.complete(communicators, OpClass::send);
     return {};
   }
 };
@@ -110,19 +100,13 @@ AddFromStacks leave_to_stacks(std::vector<Communicator>& communicators, ucx::Wor
   for (const auto& each : filled.on_stacks)
     communicators[each.communicator].queue(OpClass::receive).operations[each.index].request =
         TargetAddress{each.address};
-  std::map<std::pair<std::uint64_t, OpClass>, std::uint64_t> totals;
-  for (Communicator& communicator : communicators)
-    for (const OpClass op_class : {OpClass::send, OpClass::receive})
-      if (Queue& queue = communicator.queue(op_class);
-          std::ranges::find(wanted, op_class) != wanted.end() &&
-          queue.state == QueueState::available && queue.total)
-        totals.emplace(std::pair(communicator.id.value, op_class),
-                       *std::exchange(queue.total, std::nullopt));
-  return
-      [worker = std::move(worker), known = std::move(filled.known_on_stacks),
-       totals = std::move(totals)](auto& all, auto stacks, bool whole, const AddressSpace& space) {
-        return UcxStacks{worker, known, totals}.add(all, stacks, whole, space);
-      };
+  std::vector<OpClass> on_stacks(wanted.begin(), wanted.end());
+  std::erase(on_stacks, OpClass::unexpected);
+  return [worker = std::move(worker), known = std::move(filled.known_on_stacks),
+          queues = StackFiller(communicators, on_stacks)](auto& all, auto stacks, bool whole,
+                                                          const AddressSpace& space) {
+    return UcxStacks{worker, known, queues}.add(all, stacks, whole, space);
+  };
 }
 
 Result<UnshownOutcome> read(std::vector<Communicator>& communicators, const UnshownRequest& request,

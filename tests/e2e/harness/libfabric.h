@@ -14,10 +14,10 @@ std::string lacking_libfabric();
 /// The job with Open MPI's cm and mtl/ofi, by the provider that every machine has.
 JobSpec over_libfabric(JobSpec spec);
 
-/// Runs the case over libfabric, and checks that its verdict is the right one, or undecided.
-/// Nothing counts messages there: a job that exchanges the same ones again and again looks the same
-/// each time, so that a deadlock may be seen in it, `possible` at most. Returns the document's
-/// `analysis`.
+/// Runs the case over libfabric: its verdict is the right one, with the right core, or undecided.
+/// Nothing counts messages there: a healthy job that exchanges the same ones again and again looks
+/// the same each time, so that a deadlock may be seen in it, `possible` at most. Returns the
+/// document's `analysis`.
 nlohmann::json verdict_over_libfabric(const VerdictCase& param);
 
 } // namespace mqbridge::e2e

@@ -2,6 +2,7 @@
 
 #include "tests/e2e/harness/debian13.h"
 #include "tests/e2e/harness/mpirun_command.h"
+#include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/support/eventually.h"
 #include "tests/support/process_table.h"
 
@@ -140,6 +141,21 @@ MpiJob::MpiJob(const JobSpec& spec)
 
 bool MpiJob::await_spinning(const std::vector<int>& ranks) const {
   return std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return uses_cpu(pid(rank)); });
+}
+
+std::vector<std::string> MpiJob::targets() const {
+  std::vector<std::string> all;
+  for (const pid_t pid : pids_)
+    all.push_back(local_target(pid));
+  return all;
+}
+
+bool MpiJob::await_posted(const std::string& scenario) const {
+  std::vector<int> blocked;
+  if (scenario.starts_with("blocked"))
+    for (int rank = 0; rank + 1 < ranks_; ++rank)
+      blocked.push_back(rank);
+  return await_spinning(blocked);
 }
 
 std::string MpiJob::finish(std::chrono::milliseconds timeout) {

@@ -34,12 +34,16 @@ public:
   int ranks() const { return ranks_; }
   pid_t launcher() const { return mpirun_.pid(); }
   pid_t pid(int rank) const { return pids_[static_cast<std::size_t>(rank)]; }
+  /// "local:PID" of each rank.
+  std::vector<std::string> targets() const;
   const std::filesystem::path& directory() const { return directory_.path(); }
 
   /// Waits until each of the ranks has used CPU time since it said that it is ready: it spins in a
   /// blocking MPI call. A rank says ready just before the call and does nothing else that takes
   /// time.
   bool await_spinning(const std::vector<int>& ranks) const;
+  /// Of oracle_poster: waits until all ranks but the last one spin, if the scenario blocks them.
+  bool await_posted(const std::string& scenario) const;
 
   /// Lets the job finish and waits. Empty if every rank came to its normal end; else what went
   /// wrong.

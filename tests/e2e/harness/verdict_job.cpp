@@ -77,10 +77,7 @@ VerdictJob::VerdictJob(const VerdictCase& param, const JobSpec& spec,
 std::vector<std::string> VerdictJob::targets() const {
   if (mpirun_)
     return {"--mpirun", std::to_string(job_.launcher())};
-  std::vector<std::string> result;
-  for (int process = 0; process < param_.processes(); ++process)
-    result.push_back(local_target(job_.pid(process)));
-  return result;
+  return job_.targets();
 }
 
 // Only where the launcher lists it, a process that is not there is known to have ended.
