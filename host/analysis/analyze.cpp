@@ -83,7 +83,8 @@ private:
         if (const auto time = between_looks(picture_.process(process)); still && time)
           unchanged = std::min(unchanged.value_or(*time), *time);
       }
-    if (still)
+    // Without counters a deadlock that is not proven may be a job that repeats itself.
+    if (still && (reduction_.proven || visibility_.counters))
       analysis_.unchanged_ms = unchanged;
     return !reduction_.proven ? Confidence::possible
            : certain && still ? Confidence::certain
