@@ -129,9 +129,11 @@ int openmpi_check(const mqs_process_info* process, const struct openmpi* openmpi
 
 int openmpi_check_listed(const mqs_process_info* process, const struct openmpi* openmpi,
                          mqs_taddr_t object, enum openmpi_symbol class, enum openmpi_symbol array) {
+  enum { MOST_SEARCHED = 1024 }; /* who asks for each object of a table searches so often */
   struct openmpi_table table = {0};
   const int code = openmpi_check(process, openmpi, object, class);
-  if (code != MPIDBG_ERR_UNAVAILABLE || !openmpi_table(process, openmpi, array, &table))
+  if (code != MPIDBG_ERR_UNAVAILABLE || !openmpi_table(process, openmpi, array, &table) ||
+      table.slots > MOST_SEARCHED)
     return code;
   for (int slot = 0; slot < table.slots; ++slot) {
     mqs_taddr_t listed = 0;

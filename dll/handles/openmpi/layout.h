@@ -163,7 +163,7 @@ int openmpi_class(const mqs_process_info* process, mqs_taddr_t class, mqs_taddr_
 int openmpi_check(const mqs_process_info* process, const struct openmpi* openmpi,
                   mqs_taddr_t object, enum openmpi_symbol class);
 /* The same for an object that stands in this table as long as it lives: if it cannot be read, and
- * is not in the table either, it is no such object. */
+ * is not in the table either, it is no such object. Very large tables are not searched. */
 int openmpi_check_listed(const mqs_process_info* process, const struct openmpi* openmpi,
                          mqs_taddr_t object, enum openmpi_symbol class, enum openmpi_symbol array);
 /* The same, reduced to yes or no: openmpi_check() has found such an object. */
