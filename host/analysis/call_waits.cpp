@@ -44,9 +44,21 @@ void CallWaits::OfProcess::take(const Seat& seat, OpClass op_class) {
 CallWait CallWaits::OfProcess::wait_of(const BlockedCall& call) {
   CallWait wait;
   wait.call = &call;
+  take_waits(wait);
+  const bool counted = std::ranges::any_of(process_.seats, [](const Seat& seat) {
+    return seat.communicator->counters || seat.communicator->recorded;
+  });
+  // What ended its wait in the look before may be about to end this one. Counters tell better.
+  if (!counted && wait.node > WaitGraph::last_constant && has_returned(process_, call))
+    may_wait_for(wait, WaitGraph::doubtful);
+  return wait;
+}
+
+void CallWaits::OfProcess::take_waits(CallWait& wait) {
+  const BlockedCall& call = *wait.call;
   const CallKind kind = kind_of_call(*call.call);
   if (wait_by_arguments(wait, kind))
-    return wait;
+    return;
   switch (kind) {
   case CallKind::receive:
   case CallKind::probe:
@@ -86,7 +98,6 @@ CallWait CallWaits::OfProcess::wait_of(const BlockedCall& call) {
     say_unknown(wait, fmt::format("what {} waits for", *call.call));
     break;
   }
-  return wait;
 }
 
 CallWait CallWaits::OfProcess::wait_by_operations() {

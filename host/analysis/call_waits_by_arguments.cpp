@@ -146,7 +146,7 @@ WaitNode CallWaits::OfProcess::other_in_world(CallWait& wait, std::optional<std:
 WaitNode CallWaits::OfProcess::on_its_way(const BlockedCall& call, bool blocks) const {
   const RankDump* before = process_.before;
   if (before == nullptr || process_.now->process_state == "T" || before->process_state == "T" ||
-      !process_.now->mpi || !process_.now->mpi->waits_state || !call.arguments->program_state)
+      !process_.now->mpi || !process_.now->mpi->waits_state || !call.program_state)
     return WaitGraph::unknown;
   // Several threads pass the library's locks on, which are variables of it, too.
   if (!stands_still(process_, call))

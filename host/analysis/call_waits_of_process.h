@@ -36,6 +36,9 @@ public:
 private:
   void take(const Seat& seat, OpClass op_class);
 
+  /// By the kind of its call.
+  void take_waits(CallWait& wait);
+
   WaitNode add(CallWait& wait, WaitGraph::Mode mode) {
     wait.mode = mode;
     wait.node = all_.graph_.add(mode);
@@ -126,7 +129,7 @@ private:
   /// Goes on once all of these have. What it does if only some of them have is not known.
   WaitNode all_or_unknown(const std::vector<OperationAt>& operations);
 
-  /// The call may wait for something else instead: `unproven` or `guessed`.
+  /// The call may wait for something else instead: `unproven`, `guessed` or `doubtful`.
   void may_wait_for(CallWait& wait, WaitNode other);
 
   /// `passes`: such a call goes on now if everything that it could wait for is visible.

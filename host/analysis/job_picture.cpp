@@ -267,9 +267,19 @@ bool stands_still(const Process& process, const BlockedCall& call) {
   const auto same = [&](const BlockedCall& before) {
     return before.thread == call.thread && before.call == call.call && before.line == call.line &&
            before.group == call.group && before.sequence == call.sequence &&
-           before.arguments == call.arguments;
+           before.arguments == call.arguments && before.program_state == call.program_state;
   };
   return std::ranges::any_of(*process.before->blocked_in, same) && no_message_since(process);
+}
+
+bool has_returned(const Process& process, const BlockedCall& call) {
+  if (process.before == nullptr || !process.before->blocked_in || !call.program_state)
+    return false;
+  return std::ranges::any_of(*process.before->blocked_in, [&](const BlockedCall& before) {
+    return before.thread == call.thread && before.program_state &&
+           (before.program_state != call.program_state || before.call != call.call ||
+            before.line != call.line);
+  });
 }
 
 } // namespace mqbridge

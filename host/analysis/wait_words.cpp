@@ -45,7 +45,7 @@ public:
       const auto sorted = in_order(ranks);
       const bool named = job != own_job && job < picture_.jobs().size() && picture_.jobs()[job];
       all += fmt::format("{}{}{}", all.empty() ? "" : ", ", range_text(sorted, 4),
-                         named            ? " of job " + *picture_.jobs()[job]
+                         named            ? job_words(picture_, job)
                          : job != own_job ? " of another job"
                                           : "");
     }
@@ -391,7 +391,7 @@ std::string ranks_words(const std::vector<std::int64_t>& ranks) {
 
 std::string job_words(const JobPicture& picture, std::size_t job) {
   const auto& name = picture.jobs()[job];
-  return picture.jobs().size() > 1 && name ? " of job " + *name : "";
+  return picture.jobs().size() > 1 && name ? fmt::format(" of job {}", job_number(*name)) : "";
 }
 
 std::string ranks_words(const JobPicture& picture,

@@ -15,7 +15,6 @@ void describe(auto& form, CallArguments& arguments) {
   form.member("root", arguments.root);
   form.member("bytes", arguments.bytes);
   form.member("communicator", arguments.communicator);
-  form.member("program_state", arguments.program_state);
 }
 
 void describe(auto& form, BlockedCall& call) {
@@ -32,6 +31,7 @@ void describe(auto& form, BlockedCall& call) {
   form.member("sequence", call.sequence, if_known);
   form.member("group", call.group, if_known);
   form.part("arguments", call.arguments);
+  form.member("program_state", call.program_state, if_known);
 }
 
 void describe(auto& form, StackFrame& frame) {

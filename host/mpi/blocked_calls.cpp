@@ -131,6 +131,9 @@ public:
       if (waits_for_one(*result_.call) || is_exchange())
         take_in_use();
       take_arguments();
+      const auto kind = kind_of_call(*result_.call);
+      if (kind != CallKind::poll && kind != CallKind::local)
+        result_.program_state = program_state();
       return true;
     }
     if (!is_outside())
@@ -218,8 +221,6 @@ private:
     result_.arguments =
         arguments_of(*told, *result_.call, frames_[told->frame].function.value_or(""),
                      support_of_mpi(rank_.mpi).facts().arguments);
-    if (result_.arguments)
-      result_.arguments->program_state = program_state();
   }
 
   /// A digest of the program's part of the stack, and of the registers that it keeps: where it

@@ -33,8 +33,8 @@ std::string member_text(const std::vector<Member>& members) {
       ranks.push_back(members[i].rank);
     if (++jobs > most_jobs)
       return text + ", ...";
-    text += fmt::format("{}job {} ranks {}", text.empty() ? "" : ", ",
-                        printable(job.substr(0, job.find(':'))), range_text(ranks, 8));
+    text += fmt::format("{}job {} ranks {}", text.empty() ? "" : ", ", printable(job_number(job)),
+                        range_text(ranks, 8));
   }
   return text;
 }

@@ -61,7 +61,7 @@ private:
   void write_node(const Rank& rank, const std::string& name, const std::string& below) {
     std::string text = fmt::format("rank {}", rank.second);
     if (!rank.first.empty())
-      text += " of job " + rank.first;
+      text += fmt::format(" of job {}", job_number(rank.first));
     sink_(fmt::format("  {} [label={}{}];\n", name, in_quotes(text + below),
                       core_.contains(rank) ? ", peripheries=2" : ""));
   }

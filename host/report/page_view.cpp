@@ -170,7 +170,8 @@ Json PageView::rank(const RankDump& rank) const {
           {"counts", std::move(counts)},
           {"communicators", std::move(communicators)},
           {"lines", std::move(lines)},
-          {"threads", std::move(threads)}};
+          {"threads", std::move(threads)},
+          {"no_stack", why_no_stack(rank)}};
 }
 
 } // namespace mqbridge

@@ -150,4 +150,12 @@ std::vector<TreeCall> stack_calls(const RankDump& rank, const ThreadStack& stack
   return stack_calls(stack, blocked, full);
 }
 
+std::string why_no_stack(const RankDump& rank) {
+  if (!rank.stacks)
+    return rank.status == RankStatus::failed ? "failed" : "no stack was read";
+  if (rank.stacks->empty())
+    return "no thread was seen";
+  return std::ranges::all_of(*rank.stacks, &ThreadStack::helper) ? "helper threads alone" : "";
+}
+
 } // namespace mqbridge

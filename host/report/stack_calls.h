@@ -3,6 +3,7 @@
 #include "host/dump/values/document.h"
 #include "host/stacks/stack_tree.h"
 
+#include <string>
 #include <vector>
 
 namespace mqbridge {
@@ -17,5 +18,8 @@ std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* b
 
 /// Of a thread of `rank`.
 std::vector<TreeCall> stack_calls(const RankDump& rank, const ThreadStack& stack, bool full);
+
+/// Why the rank has no stack of another thread than the MPI's helpers; empty where it has one.
+std::string why_no_stack(const RankDump& rank);
 
 } // namespace mqbridge

@@ -208,9 +208,7 @@ private:
     auto text =
         fmt::format("{} {}", numbers.size() == 1 ? "rank" : "ranks", range_text(numbers, 6));
     const auto job = group.ranks.front()->job_id.value_or("");
-    return several_jobs_
-               ? fmt::format("{} of job {}", text, printable(job.substr(0, job.find(':'))))
-               : text;
+    return several_jobs_ ? fmt::format("{} of job {}", text, printable(job_number(job))) : text;
   }
 
   void write_group(const ChangeGroup& group, std::size_t names) const {

@@ -51,7 +51,6 @@ private:
   void add(std::size_t index) {
     const RankDump& rank = *ranks_[index];
     const auto before = threads_;
-    const auto helpers_before = helpers_;
     for (std::size_t i = 0; rank.stacks && i < rank.stacks->size(); ++i) {
       const ThreadStack& stack = (*rank.stacks)[i];
       if (stack.helper && !context_.options.all_threads)
@@ -62,7 +61,7 @@ private:
     if (threads_ > before)
       ++in_tree_;
     else
-      add_without(why_without(rank, helpers_ > helpers_before), rank);
+      add_without(why_without(rank), rank);
   }
 
   void add_without(const std::string& why, const RankDump& rank) {
@@ -79,14 +78,11 @@ private:
     ++threads_;
   }
 
-  static std::string why_without(const RankDump& rank, bool has_helpers) {
-    if (has_helpers)
-      return "helper threads alone (--threads all)";
-    if (rank.stacks)
-      return "no thread was seen";
-    if (rank.status == RankStatus::failed)
-      return "failed, see below";
-    return rank.errors.empty() ? "no stack was read" : "no stack was read, see below";
+  static std::string why_without(const RankDump& rank) {
+    const auto why = why_no_stack(rank);
+    if (!rank.stacks)
+      return rank.errors.empty() ? why : why + ", see below";
+    return rank.stacks->empty() ? why : why + " (--threads all)";
   }
 
   void write_counts() const {

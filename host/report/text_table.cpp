@@ -120,7 +120,7 @@ bool has_several_hosts(const Dump& dump) {
 }
 
 std::string job_number(const RankDump& rank) {
-  return rank.job_id ? printable(rank.job_id->substr(0, rank.job_id->find(':'))) : "?";
+  return rank.job_id ? printable(job_number(*rank.job_id)) : "?";
 }
 
 std::string job_heading(const RankDump& rank) {

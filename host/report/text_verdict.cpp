@@ -234,9 +234,7 @@ private:
     return several_jobs_ ? fmt::format("{} of job {}", number, short_job(group.job)) : number;
   }
 
-  static std::string short_job(const std::string& job) {
-    return printable(job.substr(0, job.find(':')));
-  }
+  static std::string short_job(const std::string& job) { return printable(job_number(job)); }
 
   std::string of_job(const std::optional<std::string>& job) const {
     return several_jobs_ && job ? fmt::format("job {}: ", short_job(*job)) : "";

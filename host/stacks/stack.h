@@ -57,8 +57,7 @@ struct CallArguments {
   std::optional<std::int64_t> send_tag = {};
   std::optional<std::int64_t> root = {};  ///< rank in the communicator
   std::optional<std::int64_t> bytes = {}; ///< that the call moves at most, from or to each rank
-  std::optional<std::string> communicator = {};   ///< "MPI_COMM_WORLD"; or its handle, "0x84000001"
-  std::optional<std::int64_t> program_state = {}; ///< another number once the program has gone on
+  std::optional<std::string> communicator = {}; ///< "MPI_COMM_WORLD"; or its handle, "0x84000001"
   bool operator==(const CallArguments&) const = default;
 };
 
@@ -86,6 +85,8 @@ struct BlockedCall {
   /// Only a recorder knows it.
   std::optional<std::uint32_t> group = {};
   std::optional<CallArguments> arguments = {};
+  /// Of a call that blocks: another number once the program has gone on.
+  std::optional<std::int64_t> program_state = {};
   /// The recorder's address of the caller, until `function`, `file` and `line` name it.
   SharedSite site = {};
 };

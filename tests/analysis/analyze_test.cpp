@@ -207,6 +207,27 @@ TEST(Analyze, WithoutCountersADeadlockIsPossible) {
   EXPECT_EQ(analysis.unchanged_ms, std::nullopt);
 }
 
+/// It waits for the same again, but its stack is another one.
+TEST(Analyze, WithoutCountersAProgramThatHasGoneOnShowsThatMessagesCome) {
+  for (const bool counted : {false, true}) {
+    auto job = two_and_one();
+    for (RankDump& rank : job.dump.ranks) {
+      rank.blocked_in->front().program_state = 7;
+      if (!counted)
+        rank.communicators.front().counters.reset();
+    }
+    job.look_again(2);
+    auto known_once = job;
+    known_once.dump.earlier.front().ranks[1].blocked_in->front().program_state.reset();
+    for (const JobOnPaper* each : {&job, &known_once})
+      expect_deadlock(analyze(each->dump), {0, 1}, {2});
+    job.rank(1).blocked_in->front().program_state = 8;
+    const auto analysis = analyze(job.dump);
+    EXPECT_EQ(analysis.verdict, counted ? Verdict::deadlock : Verdict::no_deadlock);
+    EXPECT_EQ(analysis.confidence, counted ? Confidence::likely : Confidence::possible);
+  }
+}
+
 /// Over UCX no messages are counted, but receives have numbers.
 TEST(Analyze, WithoutCountersANewReceiveShowsThatMessagesCome) {
   for (const bool from_anybody : {false, true}) {

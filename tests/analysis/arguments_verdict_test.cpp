@@ -25,10 +25,11 @@ public:
   }
 
   CallArguments& calls(std::int64_t number, const std::string& call) {
-    auto& arguments = in_call(number, call).arguments.emplace();
+    BlockedCall& blocked = in_call(number, call);
+    blocked.program_state = 77;
+    auto& arguments = blocked.arguments.emplace();
     arguments.communicator = "MPI_COMM_WORLD";
     arguments.bytes = 8;
-    arguments.program_state = 77;
     return arguments;
   }
   CallArguments& calls(std::int64_t number, const std::string& call, std::int64_t peer) {
@@ -73,7 +74,7 @@ TEST(VerdictByArguments, WhatMovedBetweenTheLooksIsNoDeadlock) {
   using Change = void (*)(Job&);
   const Change changes[] = {
       [](Job& job) { job.before(1).mpi->waits_state = 11; },
-      [](Job& job) { job.before(1).blocked_in->front().arguments->program_state = 76; },
+      [](Job& job) { job.before(1).blocked_in->front().program_state = 76; },
       [](Job& job) { job.before(1).blocked_in->front().arguments->tag = 6; },
       [](Job& job) { job.before(1).blocked_in->front().line = 1; },
       [](Job& job) { job.before(1).blocked_in->front().call = "MPI_Send"; },
@@ -93,6 +94,10 @@ TEST(VerdictByArguments, WhatNobodyKnowsLeavesTheJobUndecided) {
       [](Job& job) { job.dump.earlier.clear(); },
       [](Job& job) { job.rank(1).mpi->waits_state = job.before(1).mpi->waits_state = {}; },
       [](Job& job) { job.before(1).process_state = "T"; },
+      [](Job& job) {
+        for (RankDump* rank : {&job.rank(1), &job.before(1)})
+          rank->blocked_in->front().program_state.reset();
+      },
       [](Job& job) { job.before(1).stopped_at = "2026-01-02T03:04:06.500Z"; }, // half a second
   };
   for (const Change change : changes) {
@@ -106,7 +111,6 @@ TEST(VerdictByArguments, WhatNobodyKnowsLeavesTheJobUndecided) {
       [](CallArguments& arguments) { arguments.peer = 3; },
       [](CallArguments& arguments) { arguments.communicator = "0x84000001"; },
       [](CallArguments& arguments) { arguments.communicator.reset(); },
-      [](CallArguments& arguments) { arguments.program_state.reset(); },
       [](CallArguments& arguments) { arguments.bytes.reset(); },
       [](CallArguments& arguments) { arguments.bytes = std::int64_t{1} << 30; },
   };

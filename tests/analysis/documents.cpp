@@ -363,7 +363,6 @@ CallArguments arguments_of(const Statement& one) {
     shown.send_tag = one.tag;
   }
   shown.bytes = one.large ? large_bytes : small_bytes;
-  shown.program_state = 1;
   return shown;
 }
 
@@ -384,6 +383,8 @@ void leave_arguments(const World& world, int rank, RankDump& shown, BlockedCall&
   blocked.line = static_cast<std::int64_t>(std::hash<std::string>()(to_text(*one)) % lines) + 1;
   const bool waits_for_requests =
       words_of(one->verb).parts.starts_with('R') || one->verb == Verb::wait;
+  if (blocked.call)
+    blocked.program_state = 1;
   if (blocked.call && !waits_for_requests)
     blocked.arguments = arguments_of(*one);
 }

@@ -3,6 +3,7 @@
 
 #include "tests/inferiors/verdict.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define WORLD MPI_COMM_WORLD
@@ -106,6 +107,22 @@ static void play_pairs(const struct scene* s, struct strokes with) {
 
 static void pingpong(const struct scene* s) {
   play_pairs(s, (struct strokes){send_plain, recv_plain});
+}
+
+/// Unlike the others it has something on its stack that differs from one round to the next.
+static void pingpong_rounds(const struct scene* s) {
+  struct token token = {0};
+  long rounds = 0;
+  scene_ready(s);
+  for (; !token.over; ++rounds) {
+    token.over = s->rank % 2 == 0 && scene_over(s);
+    if (s->rank % 2 == 0)
+      send_plain(&token, s->rank ^ 1, WORLD);
+    recv_plain(&token, s->rank ^ 1, WORLD);
+    if (s->rank % 2 != 0)
+      send_plain(&token, s->rank ^ 1, WORLD);
+  }
+  printf("rank %d: %ld rounds\n", s->rank, rounds);
 }
 
 static void pingpong_any(const struct scene* s) {
@@ -239,6 +256,7 @@ static void busy_server(const struct scene* s) {
 
 const struct scenario moving_scenarios[] = {
     {.name = "pingpong", .run = pingpong},
+    {.name = "pingpong_rounds", .run = pingpong_rounds},
     {.name = "pingpong_any", .run = pingpong_any},
     {.name = "pingpong_large", .run = pingpong_large},
     {.name = "pingpong_ssend", .run = pingpong_ssend},

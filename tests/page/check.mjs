@@ -56,8 +56,14 @@ const analysis = document_.analysis;
 const verdicts = {deadlock: 'DEADLOCK', no_deadlock: 'no deadlock', undecided: 'UNDECIDED'};
 expect('the verdict', (await texts('h1'))[0], verdicts[analysis.verdict] + (analysis.confidence ? ` (${analysis.confidence})` : ''));
 expect('findings', (await texts('li[id^=finding-]')).length, Math.min(1000, analysis.findings.length));
+const jobs = new Set(document_.ranks.map(rank => rank.job_id ?? ''));
+const cores = jobs.size > 1 ? Object.values(analysis.by_job).flatMap(job => job.core_ranks) : analysis.core_ranks;
 if (few)
-  expect('ranks of the core', (await texts('td:last-child')).filter(text => text === 'can never go on').length, analysis.core_ranks.length);
+  expect('ranks of the core', (await texts('td:last-child')).filter(text => text === 'can never go on').length, cores.length);
+
+expect('trees of stacks, one of each job', (await texts('h3')).length, jobs.size > 1 ? jobs.size : 0);
+const stackless = document_.ranks.filter(rank => !rank.stacks?.some(stack => !stack.helper)).length;
+expect('it says of whom there is no stack', (await texts('p.soft')).some(text => text.startsWith('not in the tree: ')), stackless > 0);
 
 // Filters and links.
 const only = document_.ranks.filter(rank => rank.rank === 1).length;
@@ -71,10 +77,11 @@ if (name && /^\w+$/.test(name)) {
   }, name);
   expect(`ranks of the filter "${name}"`, Number((await texts('p[role=status]'))[0].split(' ')[0].replaceAll(',', '')), having);
 }
-await page.evaluate(() => { location.hash = '#rank-0'; });
-await page.waitForSelector('#rank-0[open] strong', {timeout: 5000}).catch(() => expect('#rank-0 opens, whatever the filter is', false));
-expect('the rank that the link names is in sight', await page.$eval('#rank-0', rank => rank.getBoundingClientRect().top < innerHeight));
-for (const place of ['#%', ...(analysis.findings.length ? ['#finding-1'] : []), '#rank-0']) {
+const first = jobs.size > 1 ? '#rank-1-0' : '#rank-0';
+await page.evaluate(hash => { location.hash = hash; }, first);
+await page.waitForSelector(`${first}[open] strong`, {timeout: 5000}).catch(() => expect(`${first} opens, whatever the filter is`, false));
+expect('the rank that the link names is in sight', await page.$eval(first, rank => rank.getBoundingClientRect().top < innerHeight));
+for (const place of ['#%', ...(analysis.findings.length ? ['#finding-1'] : []), first]) {
   const other = await browser.newPage();
   await other.setViewport({width: 800, height: 300});
   await other.goto(address + place);

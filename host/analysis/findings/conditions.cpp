@@ -37,9 +37,8 @@ std::string words_of_ranks(const JobPicture& picture, const std::vector<std::siz
   std::string words;
   for (auto& [job, ranks] : by_job) {
     std::ranges::sort(ranks);
-    const auto& name = picture.jobs()[job];
     words += fmt::format("{}{}{}", words.empty() ? "" : ", ", ranks_words(ranks),
-                         picture.jobs().size() > 1 && name ? " of job " + *name : "");
+                         job_words(picture, job));
   }
   return words;
 }

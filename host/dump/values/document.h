@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -120,6 +121,11 @@ struct RankDump {
   RankDump& operator=(RankDump&&) noexcept;
   ~RankDump();
 };
+
+/// What texts call a job (RankDump::job_id): "2", where it is "2:lattice".
+inline std::string_view job_number(std::string_view job_id) {
+  return job_id.substr(0, job_id.find(':'));
+}
 
 /// Whether no queue of the rank was read, whatever the reason.
 bool has_no_queue(const RankDump& rank);

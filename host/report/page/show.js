@@ -216,7 +216,7 @@ class Report {
       };
     };
     return {rank: kind.reader('rank'), job: kind.reader('job_id'), state: kind.reader('status'), name: text(100, 'view', 'name'),
-            mpi: text(60, 'view', 'mpi'), counts: [0, 1, 2].map(i => text(20, 'view', 'counts', i)), status: text(80, 'view', 'status'),
+            mpi: text(60, 'view', 'mpi'), counts: [0, 1, 2].map(i => text(60, 'view', 'counts', i)), status: text(80, 'view', 'status'),
             call: text(160, 'view', 'call'), place: text(60, 'view', 'place'), held: text(20, 'view', 'held'), pid: text(20, 'pid')};
   }
 
@@ -264,8 +264,8 @@ class Report {
     }
     for (const line of list(view.lines))
       all.append(make('p', {kind: 'soft', text: shown(line, 1000)}));
-    if (!Array.isArray(rank.stacks))
-      all.append(make('p', {kind: 'soft', text: 'no call stack was read: an error above says why, or it was not asked for'}));
+    if (view.no_stack)
+      all.append(make('p', {kind: 'soft', text: `no call stack: ${shown(view.no_stack)}`}));
     for (const thread of list(view.threads).map(object))
       all.append(make('details', {open: !thread.helper}, make('summary', {text: `${shown(thread.name)}${thread.helper ? ', a helper of the MPI' : ''}`}),
                       make('div', {kind: 'calls'}, ...some(list(thread.calls), 500, call => make('div', {text: this.callText(call)}), 'div'))));
@@ -301,7 +301,8 @@ class Report {
     const ranks = group.map(([place]) => whole(place.kind.read.rank(place.member))).filter(rank => rank !== undefined).sort((a, b) => a - b);
     const cells = this.cells(group[0][0]);
     const hosts = new Set(group.map(([place]) => place.kind.read.place(place.member)));
-    const name = `${group.length.toLocaleString('en')} ranks${ranks.length ? `: ${ranges(ranks, 6)}` : ''}`;
+    const [{kind, member}] = group[0];
+    const name = `${group.length.toLocaleString('en')} ranks${ranks.length ? `: ${ranges(ranks, 6)}` : ''}${this.ofJob(kind.read.job(member))}`;
     const inside = make('div');
     const folded = make('details', {kind: 'entry'}, make('summary', {}, this.row(name, {...cells, place: hosts.size > 1 ? `${hosts.size} hosts` : cells.place})), inside);
     const fill = () => inside.childElementCount || this.addRanks(inside, group);
@@ -368,26 +369,39 @@ class Report {
                                  make('label', {}, 'Status', this.status), make('label', {}, 'Host', this.host)), this.counted, this.ranks);
   }
 
-  // Call stacks of all ranks as one tree.
+  // Call stacks of all ranks, a tree for each job.
 
   stacks() {
-    const root = {below: new Map()};
-    let without = 0;
+    const jobs = new Map();
     for (const kind of this.kinds) {
-      const alike = kind.alike('view', 'threads');
-      const groups = alike ? [kind.indices.map((_, member) => member)] : kind.indices.map((_, member) => [member]);
-      for (const members of groups) {
-        const threads = list(object((alike ? kind.template : kind.rank(members[0])).view).threads).map(object).filter(thread => !thread.helper);
-        if (threads.length === 0)
-          without += members.length;
-        for (const thread of threads)
-          this.addStack(root, list(thread.calls), members.map(kind.read.rank));
-      }
+      const alike = kind.alike('view', 'threads') && kind.alike('view', 'no_stack');
+      const groups = new Map();
+      kind.indices.forEach((_, member) => {
+        const group = JSON.stringify([kind.read.job(member), alike ? 0 : member]);
+        groups.has(group) ? groups.get(group).push(member) : groups.set(group, [member]);
+      });
+      for (const members of groups.values())
+        this.addStacks(jobs, kind, members);
     }
-    if (root.below.size === 0)
-      return null;
-    return section('Call stacks of all ranks', make('div', {kind: 'calls'}, ...this.treeOf(root, 0)),
-                   without ? make('p', {kind: 'soft', text: `${without} ranks have no call stack`}) : null);
+    const trees = [...jobs].sort(([a], [b]) => this.jobs.indexOf(a) - this.jobs.indexOf(b)).map(([job, {root, without}]) => [
+      this.jobs.length > 1 ? make('h3', {text: job ? `Ranks${this.ofJob(job)}` : 'Ranks of no job that is known'}) : null,
+      make('div', {kind: 'calls'}, ...this.treeOf(root, 0)),
+      ...[...without].map(([why, ranks]) => make('p', {kind: 'soft', text: `not in the tree: ${this.ranksText(ranks)}: ${shown(why)}`}))]);
+    return trees.length ? section('Call stacks of all ranks', ...trees.flat()) : null;
+  }
+
+  /** Of equal ranks of one job. */
+  addStacks(jobs, kind, members) {
+    const job = kind.read.job(members[0]);
+    if (!jobs.has(job))
+      jobs.set(job, {root: {below: new Map()}, without: new Map()});
+    const {root, without} = jobs.get(job);
+    const view = object((members.length > 1 ? kind.template : kind.rank(members[0])).view);
+    const ranks = members.map(kind.read.rank);
+    for (const thread of list(view.threads).map(object).filter(({helper}) => !helper))
+      this.addStack(root, list(thread.calls), ranks);
+    if (view.no_stack)
+      without.set(view.no_stack, (without.get(view.no_stack) ?? []).concat(ranks));
   }
 
   addStack(root, calls, ranks) {
@@ -402,11 +416,15 @@ class Report {
     }
   }
 
+  ranksText(ranks) {
+    const known = [...new Set(ranks.filter(Number.isInteger))].sort((a, b) => a - b);
+    return `${ranks.length === 1 ? 'rank' : 'ranks'} ${ranges(known, 6) || '?'}`;
+  }
+
   treeOf(node, depth) {
     return some([...node.below.values()], 200, call => {
-      const ranks = [...new Set(call.ranks.filter(Number.isInteger))].sort((a, b) => a - b);
       const name = `${call.text}`;
-      const who = make('span', {kind: 'soft', text: `  ${call.ranks.length === 1 ? 'rank' : `${call.ranks.length} threads, ranks`} ${ranges(ranks, 6) || '?'}`});
+      const who = make('span', {kind: 'soft', text: `  ${call.ranks.length > 1 ? `${call.ranks.length} threads, ` : ''}${this.ranksText(call.ranks)}`});
       if (call.below.size === 0)
         return make('div', {kind: 'leaf'}, name, who);
       const inside = make('div');

@@ -144,6 +144,25 @@ TEST(PageOfADamagedDocument, ThrowsNothingAndEnds) {
   EXPECT_THAT(fuzzed.out, testing::EndsWith(" damaged documents\n"));
 }
 
+/// Two jobs that know nothing of each other, and a rank of which no stack was read.
+TEST(PageOfTwoJobs, HasATreeOfStacksForEach) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_browser());
+  json document = document_of("recv_ring", 2);
+  const json other = document_of("barrier_behind", 4);
+  for (json rank : other["ranks"]) {
+    if (rank["rank"] == 2)
+      rank["stacks"] = nullptr;
+    document["ranks"].push_back(std::move(rank));
+  }
+  document["earlier"] = nullptr;
+  document["analysis"] = nullptr;
+  const test::TempDirectory directory;
+  const std::string file = (directory / "dump.json").string();
+  std::ofstream(file) << document;
+  const auto analyzed = run_mqbridge({"analyze", file, "--format", "json"});
+  EXPECT_EQ(faults_of_page(json::parse(analyzed.out)), "");
+}
+
 TEST(PageOfManyRanks, IsSmallAndThereAtOnce) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_browser());
   json document = document_of("barrier_behind", 8);

@@ -232,6 +232,7 @@ std::vector<VerdictCase> with_all_moving() {
       moving("pingpong", 2),
       moving("pingpong", 8),
       perhaps_undecided(suspended(moving("pingpong", 2), 1)),
+      moving("pingpong_rounds", 2),
       moving("pingpong_any", 2),
       moving("pingpong_large", 2),
       moving("pingpong_ssend", 2),
