@@ -6,10 +6,18 @@
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/oracle.h"
 #include "tests/e2e/harness/verdict_job.h"
+#include "tests/support/core_files.h"
+#include "tests/support/faults_tried.h"
+#include "tests/support/real_stub.h"
 #include "tests/support/requirements.h"
+#include "tests/support/temp_directory.h"
 
+#include <array>
+#include <elf.h>
 #include <fmt/format.h>
+#include <fstream>
 #include <gmock/gmock.h>
+#include <random>
 
 namespace mqbridge::e2e {
 namespace {
@@ -86,6 +94,60 @@ TEST_F(OverLibfabric, ReceivesOnStacksAreMissingWithoutThem) {
   EXPECT_TRUE(queues["receive"]["total"].is_null());
   EXPECT_FALSE(find_error(dump.document["ranks"][0], "queue.no_stacks").is_null());
   EXPECT_EQ(job.finish(), "");
+}
+
+/// Where the core file has the byte at this address.
+std::streamoff place_in_core(std::istream& core, std::uint64_t address) {
+  Elf64_Ehdr header = {};
+  core.seekg(0).read(reinterpret_cast<char*>(&header), sizeof header);
+  for (int i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment = {};
+    core.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
+    core.read(reinterpret_cast<char*>(&segment), sizeof segment);
+    if (segment.p_type == PT_LOAD && address - segment.p_vaddr < segment.p_filesz)
+      return static_cast<std::streamoff>(segment.p_offset + address - segment.p_vaddr);
+  }
+  throw std::runtime_error(fmt::format("{:#x} is not in the core", address));
+}
+
+TEST_F(OverLibfabric, DamagedRequestsAreNotTakenForOthers) {
+  MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("gcore", "gdb"));
+  MpiJob job(over_libfabric({.arguments = {"receives=12"}}));
+  const test::TempDirectory directory;
+  const auto file = test::gcore(job.pid(0), directory.path());
+  EXPECT_EQ(job.finish(), "");
+  std::fstream core(file, std::ios::binary | std::ios::in | std::ios::out);
+  const auto receives = [&] {
+    const DumpOutcome dump = dump_json({"core:" + file.string()});
+    EXPECT_THAT(dump.status(), testing::AllOf(testing::Ge(0), testing::Le(3))) << dump.err;
+    return find_communicator(dump.document["ranks"][0], "MPI_COMM_WORLD")["queues"]["receive"];
+  };
+  std::vector<std::string> requests;
+  const json undamaged = receives();
+  for (const json& operation : undamaged["operations"])
+    requests.push_back(operation["request"]);
+  ASSERT_EQ(requests.size(), 12U);
+  constexpr std::uint64_t width = 8;
+  constexpr std::uint64_t of_state = 128; ///< what says that a request is under way comes before
+  std::mt19937 random(7); // NOLINT(bugprone-random-generator-seed): the same each time
+  constexpr std::uint64_t bytes = 640;
+  for (std::uint64_t at = 0; at < bytes; at += width) {
+    const auto& damaged = requests[random() % requests.size()];
+    const auto place = place_in_core(core, std::stoull(damaged, nullptr, 16) + at);
+    std::array<char, width> sound = {};
+    core.seekg(place).read(sound.data(), width);
+    std::array<char, width> other = {};
+    if (random() % 2 == 0)
+      other.fill(static_cast<char>(random()));
+    core.seekp(place).write(other.data(), width).flush();
+    const json queue = receives();
+    for (const json& operation : queue["operations"])
+      EXPECT_THAT(requests, testing::Contains(operation["request"].get<std::string>())) << at;
+    const bool hides = at >= of_state && queue["operations"].size() < requests.size();
+    EXPECT_TRUE(!hides || queue["total"].is_null()) << at << queue;
+    core.seekp(place).write(sound.data(), width).flush();
+  }
+  test::faults_tried(bytes / width);
 }
 
 TEST_F(OverLibfabric, NoVerdictIsAFalseOne) {
