@@ -49,7 +49,8 @@ CallWait CallWaits::OfProcess::wait_of(const BlockedCall& call) {
     return seat.communicator->counters || seat.communicator->recorded;
   });
   // What ended its wait in the look before may be about to end this one. Counters tell better.
-  if (!counted && wait.node > WaitGraph::last_constant && has_returned(process_, call))
+  if (!counted && !has_no_queue(*process_.now) && wait.node > WaitGraph::last_constant &&
+      has_returned(process_, call))
     may_wait_for(wait, WaitGraph::doubtful);
   return wait;
 }

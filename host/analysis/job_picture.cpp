@@ -71,6 +71,10 @@ bool has_not_moved(const Seat& seat) {
                              }));
 }
 
+std::optional<std::int64_t> waits_state(const RankDump& rank) {
+  return rank.mpi ? rank.mpi->waits_state : std::nullopt;
+}
+
 } // namespace
 
 JobPicture::JobPicture(const Dump& dump) : filtered_(hides_operations(dump.filters)) {
@@ -254,10 +258,7 @@ std::vector<Partner> finalize_partners(const JobPicture& picture, std::size_t jo
 }
 
 bool no_message_since(const Process& process) {
-  const auto waits = [](const RankDump& rank) {
-    return rank.mpi ? rank.mpi->waits_state : std::nullopt;
-  };
-  return process.before != nullptr && waits(*process.before) == waits(*process.now) &&
+  return process.before != nullptr && waits_state(*process.before) == waits_state(*process.now) &&
          std::ranges::all_of(process.seats, has_not_moved);
 }
 
@@ -273,10 +274,14 @@ bool stands_still(const Process& process, const BlockedCall& call) {
 }
 
 bool has_returned(const Process& process, const BlockedCall& call) {
-  if (process.before == nullptr || !process.before->blocked_in || !call.program_state)
+  if (process.before == nullptr || !process.before->blocked_in)
     return false;
+  const auto waits_before = waits_state(*process.before);
+  const auto waits_now = waits_state(*process.now);
+  if (waits_before && waits_now && waits_before != waits_now)
+    return true;
   return std::ranges::any_of(*process.before->blocked_in, [&](const BlockedCall& before) {
-    return before.thread == call.thread && before.program_state &&
+    return before.thread == call.thread && before.program_state && call.program_state &&
            (before.program_state != call.program_state || before.call != call.call ||
             before.line != call.line);
   });

@@ -145,8 +145,8 @@ bool no_message_since(const Process& process);
 /// the process has neither sent nor received a message since. false where there is no such look.
 bool stands_still(const Process& process, const BlockedCall& call);
 
-/// Whether the program has returned from the call in which the look before found this thread. false
-/// where nothing tells.
+/// Whether the program has returned from the call in which the look before found this thread, or a
+/// wait of the process has ended. false where nothing tells.
 bool has_returned(const Process& process, const BlockedCall& call);
 
 } // namespace mqbridge

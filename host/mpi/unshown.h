@@ -50,8 +50,9 @@ struct UnshownOutcome {
   std::optional<Error> damage; ///< queue.damaged, dll.requests_unseen, dll.contradicted
   /// The calls of its threads, if the process itself records them. Their sites have no names yet.
   std::vector<BlockedCall> calls;
-  std::vector<Joint> joints; ///< RankDump::joints
-  AddFromStacks from_stacks; ///< null: the queues are complete without
+  std::vector<Joint> joints;                    ///< RankDump::joints
+  std::optional<std::int64_t> waits_state = {}; ///< MpiInfo::waits_state
+  AddFromStacks from_stacks;                    ///< null: the queues are complete without
 };
 
 } // namespace mqbridge

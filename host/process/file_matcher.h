@@ -55,6 +55,7 @@ private:
     std::optional<std::filesystem::path> named = {}; ///< the file that the user has named
     bool decisive = false;           ///< another build of it would show wrong things
     bool wanted = false;             ///< worth asking a server or the target for
+    bool missed = false;             ///< and a warning where neither has it
     bool asked_server = false;       ///< debuginfod
     bool explained = false;          ///< a warning says why it was not read from the target
     std::optional<Error> other = {}; ///< why the file that is here does not fit

@@ -161,7 +161,7 @@ TEST_F(OverLibfabric, NoVerdictIsAFalseOne) {
     SCOPED_TRACE(name);
     const json analysis = verdict_over_libfabric(each);
     EXPECT_TRUE(analysis["verdict"] == "deadlock" || name != "recv_ring_2") << analysis.dump(1);
-    EXPECT_TRUE(analysis["verdict"] == "no_deadlock" || name != "pingpong_rounds_2");
+    EXPECT_TRUE(analysis["verdict"] == "no_deadlock" || !name.starts_with("pingpong"));
     ++seen;
   }
   EXPECT_EQ(seen, 7);

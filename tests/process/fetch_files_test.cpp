@@ -154,6 +154,23 @@ TEST_F(FetchFiles, WhatMattersIsReadOnceAndKept) {
   EXPECT_TRUE(in_store(second.image("libmpi_test.so")));
 }
 
+/// A process of another transport has it, too: nobody misses it there.
+TEST_F(FetchFiles, WhatCarriesMessagesComesAlongAndIsNotMissed) {
+  const auto ucx = node_ / "libucp.so.0";
+  compile("int ucp_test_symbol = 1;", ucx);
+  const auto server = serve(library_.string() + ":" + ucx.string());
+  const FilePaths nowhere = {.sysroots = {sysroot_}};
+  auto never = fetcher(FetchMode::never);
+  const auto without = look(*server, &never, nowhere);
+  ASSERT_TRUE(without.images) << without.images.error().message;
+  for (const Error& warning : without.warnings)
+    EXPECT_THAT(warning.message, Not(HasSubstr("libucp"))) << warning.code;
+  auto always = fetcher(FetchMode::always);
+  const auto with = look(*serve(library_.string() + ":" + ucx.string()), &always, nowhere);
+  ASSERT_TRUE(with.images) << with.images.error().message;
+  EXPECT_TRUE(in_store(with.image("libucp.so.0")));
+}
+
 TEST_F(FetchFiles, ACLibraryOfAnotherBuildThanHereComesAlong) {
   const auto theirs = node_ / "libc-test.so";
   const auto ours = sysroot_ / theirs.relative_path();

@@ -129,6 +129,8 @@ private:
       outcome_.calls = std::move(outcome->calls);
       dump_.joints = std::move(outcome->joints);
       outcome_.from_stacks = std::move(outcome->from_stacks);
+      if (dump_.mpi && outcome->waits_state)
+        dump_.mpi->waits_state = outcome->waits_state;
     } else if (support_.facts().is_recorder) {
       dump_.joints.assign(1, {}); // there may be some
     }

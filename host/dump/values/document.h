@@ -53,7 +53,7 @@ struct MpiInfo {
   std::optional<bool> unlisted_requests;
   /// Another number once the process has called a function of the MPI that waits or polls.
   std::optional<std::int64_t> progress;
-  /// Where no queue was read: another number once a wait of the process has ended.
+  /// Where no messages are counted: another number once a wait of the process has ended.
   std::optional<std::int64_t> waits_state = {};
   /// Whether this MPI is known to count its waits there: the same number in two looks shows that
   /// none has ended.

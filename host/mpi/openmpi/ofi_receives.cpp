@@ -4,6 +4,7 @@
 #include "host/memory/reader.h"
 #include "host/mpi/openmpi/collective_tags.h"
 #include "host/mpi/openmpi/communicator_table.h"
+#include "host/mpi/openmpi/ofi_completions.h"
 #include "host/mpi/openmpi/ofi_tags.h"
 #include "host/mpi/openmpi/peer_endpoints.h"
 #include "host/mpi/openmpi/pml_constants.h"
@@ -87,8 +88,14 @@ public:
       return forward(std::move(done));
     if (auto done = read_senders(module->address.value, space); !done)
       return forward(std::move(done));
+    auto completions = read_ofi_completions(*module, space);
+    if (!completions)
+      return forward(std::move(completions));
+    completions_ = *completions;
     return std::string();
   }
+
+  std::optional<std::int64_t> completions() const { return completions_; }
 
   bool is_readable(std::size_t index) const {
     return std::ranges::any_of(places_,
@@ -169,6 +176,7 @@ private:
 
   Field state_, complete_;
   OfiTags tags_;
+  std::optional<std::int64_t> completions_;
   std::vector<MappedRange> code_;
   std::map<std::uint64_t, Place> places_; ///< by communicator's object
   Endpoints endpoints_;
@@ -330,6 +338,7 @@ Result<UnshownOutcome> add_ofi_receives(std::vector<Communicator>& communicators
             ""};
   if (!lacking->empty())
     return outcome;
+  outcome.waits_state = receives->completions();
   Filling filling(communicators, *receives, request);
   if (auto done = filling.read(fields, space); !done)
     return forward(std::move(done));

@@ -15,9 +15,7 @@ std::string lacking_libfabric();
 JobSpec over_libfabric(JobSpec spec);
 
 /// Runs the case over libfabric: its verdict is the right one, with the right core, or undecided.
-/// Nothing counts messages there: a healthy job that exchanges the same ones again and again looks
-/// the same each time, so that a deadlock may be seen in it, `possible` at most. Returns the
-/// document's `analysis`.
+/// Returns the document's `analysis`.
 nlohmann::json verdict_over_libfabric(const VerdictCase& param);
 
 } // namespace mqbridge::e2e
