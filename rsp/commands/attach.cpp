@@ -9,6 +9,7 @@
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
 #include "rsp/packet/printable.h"
+#include "rsp/packet/signal_names.h"
 #include "rsp/packet/thread_id.h"
 
 #include <algorithm>
@@ -31,6 +32,19 @@ Failure exited(const Client& client, const StopReply& stop) {
               fmt::format("the process behind {} has ended ({} {})", client.endpoint().text,
                           by_signal ? "signal" : "exit status", stop.signal_or_status),
               "start the job again, and gdbserver with it");
+}
+
+/// A gdbserver stops each thread with a SIGSTOP. Where another thread stops by a signal of its own
+/// before the main one has taken its SIGSTOP, gdbserver takes that one for the program's, and hands
+/// it on when it detaches: the process would stay stopped. A SIGSTOP of somebody else that comes
+/// while the process is held is with the kernel, and takes effect afterwards all the same.
+Result<void> keep_own_stop_back(Client& client, std::int64_t pid, const StopReply& stop) {
+  if (client.features().kind != StubKind::gdbserver || stop.tid.value_or(pid) == pid)
+    return {};
+  auto told = client.request("QProgramSignals:" + signals_to_hand_on());
+  if (!told)
+    return forward(std::move(told));
+  return {};
 }
 
 /// The process of a stub that did not name it in its stop reply; 0 if it does not tell at all.
@@ -69,6 +83,8 @@ Result<Attachment> adopt(Client& client, const StopReply& stop) {
     attachment.pid = *pid;
   }
   client.set_detach_packet(detach_packet(client, attachment.pid));
+  if (auto kept = keep_own_stop_back(client, attachment.pid, stop); !kept)
+    return forward(std::move(kept));
   return attachment;
 }
 
@@ -177,6 +193,8 @@ Result<Attachment> take_attach_reply(Client& client, std::int64_t pid, const std
   }
   client.set_process(pid, stop->tid.value_or(pid));
   client.stub()->set_selected(pid);
+  if (auto kept = keep_own_stop_back(client, pid, *stop); !kept)
+    return forward(std::move(kept));
   return Attachment{.pid = pid, .stopped_before_us = false, .stop = *stop};
 }
 

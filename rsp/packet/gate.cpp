@@ -3,6 +3,7 @@
 #include "rsp/packet/codec.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
+#include "rsp/packet/signal_names.h"
 
 #include <algorithm>
 #include <array>
@@ -96,6 +97,11 @@ bool range_list(std::string_view rest) {
   return true;
 }
 
+/// Another list would keep signals from the program.
+bool all_signals_to_hand_on(std::string_view rest) {
+  return rest == signals_to_hand_on();
+}
+
 constexpr std::array read_only_rules = {
     Rule{"!", nothing},
     Rule{"?", nothing},
@@ -104,6 +110,7 @@ constexpr std::array read_only_rules = {
     Rule{"Hg", thread_id},
     Rule{"T", thread_id},
     Rule{"MultiMemRead:", range_list},
+    Rule{"QProgramSignals:", all_signals_to_hand_on},
     Rule{"QStartNoAckMode", nothing},
     Rule{"g", nothing},
     Rule{"m", range},

@@ -68,4 +68,16 @@ std::string signal_name(int number) {
   return fmt::format("signal {}", number);
 }
 
+const std::string& signals_to_hand_on() {
+  static const std::string list = [] {
+    std::string text;
+    for (int number = 1; number <= highest; ++number)
+      if (const auto name = signal_name(number);
+          name != "SIGSTOP" && name != "SIGINT" && name != "SIGTRAP")
+        text += fmt::format("{}{:x}", text.empty() ? "" : ";", number);
+    return text;
+  }();
+  return list;
+}
+
 } // namespace mqbridge::rsp

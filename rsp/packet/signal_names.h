@@ -15,4 +15,9 @@ std::optional<int> parse_signal(std::string_view text);
 /// "SIGUSR1"; "signal 150" for one without a name.
 std::string signal_name(int number);
 
+/// "1;3;4;6;...": what a stub shall give to the program when it lets it go, of the signals that it
+/// has intercepted. All but SIGSTOP, by which a gdbserver itself stops threads, and but SIGINT and
+/// SIGTRAP, which debuggers never hand on.
+const std::string& signals_to_hand_on();
+
 } // namespace mqbridge::rsp

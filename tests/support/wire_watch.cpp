@@ -26,6 +26,7 @@ constexpr std::array looks{
     Look{"T", thread},
     // Of the stubs that announce it; elsewhere it is an `M` without an address and without data.
     Look{"MultiMemRead:ranges:", "0123456789abcdefABCDEF,;"},
+    Look{"QProgramSignals:", "0123456789abcdef;"}, // when it lets its process go
     Look{"QStartNoAckMode"},
     Look{"g"},
     Look{"m", range},

@@ -135,6 +135,29 @@ TEST(Attach, ByPid) {
   EXPECT_EQ(stub.received().back(), "D;1d3e");
 }
 
+/// A gdbserver would hand the main thread's SIGSTOP on when it detaches: its own.
+TEST(Attach, WhereAnotherThreadStoppedFirstItIsToldToKeepItsOwnSignalBack) {
+  for (const char* stop : {"T14thread:p1d3e.1d3f;", "T00thread:p1d3e.1d3e;"}) {
+    ScriptedStub stub;
+    stub.on("qSupported", Answer::packet("PacketSize=4000;multiprocess+;QProgramSignals+"))
+        .on("vAttach;1d3e", Answer::packet(stop))
+        .on("QProgramSignals:", Answer::packet("OK"));
+    const auto client = connected(stub.endpoint(pid));
+    ASSERT_TRUE(client);
+    ASSERT_TRUE(attach(*client));
+    const bool is_another = std::string_view(stop).starts_with("T14");
+    const auto received = stub.received();
+    const auto sent = std::ranges::find_if(
+        received, [](const std::string& packet) { return packet.starts_with("QProgramSignals:"); });
+    ASSERT_EQ(sent != received.end(), is_another);
+    if (is_another) {
+      EXPECT_THAT(*sent, testing::HasSubstr(";14;"));
+      EXPECT_THAT(*sent, testing::Not(testing::HasSubstr(";11;")));
+    }
+    ASSERT_TRUE(detach(*client));
+  }
+}
+
 TEST(Attach, WithoutMultiprocessAServerIsNotShared) {
   ScriptedStub stub({.multiprocess = false});
   stub.on("vAttach;1d3e", Answer::packet("T00thread:1d3e;"));

@@ -153,6 +153,7 @@ constexpr std::string_view refused[] = {
     "QNonStop:0",
     "QPassSignals:e",
     "QProgramSignals:e",
+    "QProgramSignals:",
     "QThreadEvents:1",
     "QDisableRandomization:1",
     "QStartupWithShell:1",
