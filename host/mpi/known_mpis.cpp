@@ -49,6 +49,10 @@ LibraryNames mpi_libraries() {
   return LibraryNames(of_all([](const MpiFacts& mpi) { return mpi.libraries.beginnings; }));
 }
 
+LibraryNames transport_libraries() {
+  return LibraryNames(of_all([](const MpiFacts& mpi) { return mpi.libraries.transports; }));
+}
+
 std::vector<std::string_view> dll_directories() {
   return of_all([](const MpiFacts& mpi) { return mpi.dll.directories; });
 }

@@ -27,6 +27,7 @@ struct LibraryFacts {
   Names beginnings = {};  ///< of the names of libraries whose symbols and types are asked for
   Names of_programs = {}; ///< a program that needs one of these uses this MPI
   Names inner = {};       ///< further libraries whose functions on a stack are the MPI's
+  Names transports = {};  ///< beginnings: others whose symbols or code tell what a message is
   /// The number behind ".so." that tells the MPI's library from another MPI's library of the same
   /// name. Empty: every number that no other MPI has here.
   std::string_view number = {};

@@ -174,6 +174,8 @@ private:
 std::span<const MpiSupport* const> known_mpis();
 /// The libraries of all known MPIs.
 LibraryNames mpi_libraries();
+/// The further libraries of all known MPIs that carry messages (LibraryFacts::transports).
+LibraryNames transport_libraries();
 /// Where distributions put their debug DLLs, below a directory of libraries.
 std::vector<std::string_view> dll_directories();
 /// Libraries of their launchers that may have MPIR_proctable.

@@ -35,13 +35,6 @@ const LibraryNames& system_libraries() {
   return names;
 }
 
-/// Their symbols and code tell which words are messages, where no MPI library does: UCX's
-/// protocols, and those plugins of Open MPI that leave messages to UCX or to libfabric.
-const LibraryNames& transport_libraries() {
-  static const LibraryNames names({"libucp.so", "mca_pml_ucx", "mca_mtl_ofi"});
-  return names;
-}
-
 /// Call stacks lead through it: a rank waits in its poll() or sched_yield().
 bool is_c_library(std::string_view path) {
   static const LibraryNames names({"libc.so", "libc-", "libc.musl"});
@@ -72,7 +65,7 @@ Result<std::vector<Image>> FileMatcher::match(std::span<const LoadedObject> load
     object.decisive = is_program || mpi_libraries_.have(loaded[i].path);
     object.missed = i == 0 || object.decisive ||
                     (!mpi_has_its_name && !system_libraries().have(loaded[i].path));
-    object.wanted = object.missed || transport_libraries().have(loaded[i].path);
+    object.wanted = object.missed || transport_libraries_.have(loaded[i].path);
     find_here(object, warnings);
     if (!object.image.file && object.wanted && !object.over && !was_read_before(object))
       ask_server(object, warnings);

@@ -26,15 +26,16 @@ namespace mqbridge {
 /// that build was read from a target before; such files, if this target's stub and memory agree;
 /// and, if the user wants it, the target itself. An executable that the user has named is looked
 /// for nowhere else. Beyond this host it looks only for files that matter: the executable and the
-/// MPI's libraries; and where some of them are read from the target, a C library of which this host
-/// has another build.
+/// MPI's libraries; those of its transport, which nobody misses in a process of another one; and
+/// where some of them are read from the target, a C library of which this host has another build.
 class FileMatcher {
 public:
   /// All outlive the matcher.
   FileMatcher(ElfCache& files, const Platform& platform, ProcessSource& source,
-              const LibraryNames& mpi_libraries, const FetchContext& fetch)
+              const LibraryNames& mpi_libraries, const LibraryNames& transport_libraries,
+              const FetchContext& fetch)
       : files_(files), platform_(platform), source_(source), mpi_libraries_(mpi_libraries),
-        fetch_(fetch) {}
+        transport_libraries_(transport_libraries), fetch_(fetch) {}
 
   /// `headers`: where each object's ELF header is in memory. `running_ids`: the build-id of each in
   /// the target's memory, empty if there is none. The executable comes first. An object without a
@@ -80,6 +81,7 @@ private:
   const Platform& platform_;
   ProcessSource& source_;
   const LibraryNames& mpi_libraries_;
+  const LibraryNames& transport_libraries_;
   const FetchContext& fetch_;
 };
 

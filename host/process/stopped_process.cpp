@@ -237,7 +237,8 @@ struct StoppedProcess::Impl {
     if (!ids)
       return forward(std::move(ids));
     build_ids = std::move(*ids);
-    FileMatcher matcher(files, platform, *source, options.mpi_libraries, options.fetch);
+    FileMatcher matcher(files, platform, *source, options.mpi_libraries,
+                        options.transport_libraries, options.fetch);
     auto matched = matcher.match(*objects, headers, build_ids, warnings);
     if (!matched)
       return forward(std::move(matched));

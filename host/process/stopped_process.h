@@ -27,6 +27,7 @@ struct ProcessOptions {
   std::vector<GivenImage> images = {};
   /// The libraries of every MPI that is known. Another build of one would show wrong things.
   LibraryNames mpi_libraries = {};
+  LibraryNames transport_libraries = {}; ///< further ones that it is good to have
   /// Whether and how files that this host lacks are read from the target.
   FetchContext fetch = {};
   CacheMode cache = CacheMode::full; ///< the cache between memory() and the source

@@ -27,6 +27,8 @@ TEST(KnownMpis, TheirLibrariesAreKnownByName) {
     EXPECT_TRUE(names.have(library)) << library;
   for (const auto* library : {"/usr/libmpi/libc.so.6", "", "/libm.so.6"})
     EXPECT_FALSE(names.have(library)) << library;
+  EXPECT_TRUE(transport_libraries().have("/usr/lib/libucp.so.0"));
+  EXPECT_FALSE(transport_libraries().have("/usr/lib/libmpi.so.40"));
 }
 
 TEST(KnownMpis, TheirLaunchersAreKnownByName) {

@@ -100,6 +100,7 @@ protected:
     EXPECT_TRUE(attachment) << attachment.error().message;
     ProcessOptions options;
     options.mpi_libraries = LibraryNames({"libmpi"});
+    options.transport_libraries = LibraryNames({"libucp.so"});
     options.fetch.fetcher = fetcher;
     if (time)
       options.fetch.deadline = std::chrono::steady_clock::now() + *time;

@@ -157,9 +157,10 @@ Result<void> RankSession::open_process() {
   entry_hint_ = std::move(opened->entry_hint);
 
   const WorkScope scope({access_->deadline(), stop_});
-  auto process = StoppedProcess::open(std::move(opened->source), tools_.files,
-                                      {options().images, mpi_libraries(), fetch_context(),
-                                       options().cache, &replay_, options().stacks});
+  auto process =
+      StoppedProcess::open(std::move(opened->source), tools_.files,
+                           {options().images, mpi_libraries(), transport_libraries(),
+                            fetch_context(), options().cache, &replay_, options().stacks});
   if (!process)
     return forward(std::move(process));
   process_ = std::move(*process);

@@ -20,6 +20,7 @@ constexpr auto roots = std::to_array<std::string_view>({
     "MPID_Recvq_unexpected_head_ptr",
 });
 
+constexpr auto transports = std::to_array<std::string_view>({"libucp.so"});
 constexpr auto beginnings = std::to_array<std::string_view>({"libmpi", "libmpich"});
 constexpr auto of_programs =
     std::to_array<std::string_view>({"libmpi", "libmpicxx", "libmpifort", "libmpich",
@@ -71,6 +72,7 @@ constinit const MpiFacts own_facts = {
     .libraries = {.beginnings = beginnings,
                   .of_programs = of_programs,
                   .inner = inner,
+                  .transports = transports,
                   .number = "12"},
     .helpers = {.functions = helper_functions},
     .progress = progress,

@@ -30,6 +30,9 @@ constexpr auto roots = std::to_array<std::string_view>({
 
 constexpr auto beginnings =
     std::to_array<std::string_view>({"libmpi", "libopen-pal", "libopen-rte"});
+/// UCX's protocols, and the plugins that leave messages to UCX or to libfabric.
+constexpr auto transports =
+    std::to_array<std::string_view>({"libucp.so", "mca_pml_ucx", "mca_mtl_ofi"});
 constexpr auto of_programs =
     std::to_array<std::string_view>({"libmpi", "libmpi_mpifh", "libmpi_usempi", "libmpi_usempif08",
                                      "libmpi_usempi_ignore_tkr", "libmpi_cxx"});
@@ -79,7 +82,10 @@ constinit const MpiFacts own_facts = {
     .provider = "openmpi",
     .name = "Open MPI",
     .symbols = {.of_each_process = symbols, .version = "ompi_version_string", .roots = roots},
-    .libraries = {.beginnings = beginnings, .of_programs = of_programs, .inner = inner},
+    .libraries = {.beginnings = beginnings,
+                  .of_programs = of_programs,
+                  .inner = inner,
+                  .transports = transports},
     .helpers = {.library_beginnings = helper_libraries, .functions = helper_functions},
     .last_deeds = last_deeds,
     .layers = {.messages = "mca_pml_", .transports = "mca_btl_"},
