@@ -23,6 +23,7 @@ TEST(LateStop, LeavesTheProcessAsItWas) {
   constexpr int dumps = 8;
   for (const bool suspended : {false, true}) {
     test::ChildProcess process({{MQBRIDGE_BINARY_DIRECTORY "/inferiors/late_stop"}});
+    std::this_thread::sleep_for(100ms); // until both threads are there
     if (suspended)
       process.signal(SIGSTOP);
     int first_by_another = 0;

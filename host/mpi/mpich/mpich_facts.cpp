@@ -20,7 +20,6 @@ constexpr auto roots = std::to_array<std::string_view>({
     "MPID_Recvq_unexpected_head_ptr",
 });
 
-constexpr auto transports = std::to_array<std::string_view>({"libucp.so"});
 constexpr auto beginnings = std::to_array<std::string_view>({"libmpi", "libmpich"});
 constexpr auto of_programs =
     std::to_array<std::string_view>({"libmpi", "libmpicxx", "libmpifort", "libmpich",
@@ -28,6 +27,8 @@ constexpr auto of_programs =
 /// Libraries of Cray's and Intel's MPIs are among them, which are made of MPICH.
 constexpr auto inner = std::to_array<std::string_view>(
     {"libfmpich", "libmpi_gnu_", "libmpi_cray", "libmpi_intel", "libmpi_ilp64"});
+
+constexpr auto transports = std::to_array<std::string_view>({"libucp.so"});
 
 constexpr auto helper_functions = std::to_array<std::string_view>({"MPIDI_OFI_progress_thread"});
 

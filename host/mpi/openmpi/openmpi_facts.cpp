@@ -30,15 +30,15 @@ constexpr auto roots = std::to_array<std::string_view>({
 
 constexpr auto beginnings =
     std::to_array<std::string_view>({"libmpi", "libopen-pal", "libopen-rte"});
-/// UCX's protocols, and the plugins that leave messages to UCX or to libfabric.
-constexpr auto transports =
-    std::to_array<std::string_view>({"libucp.so", "mca_pml_ucx", "mca_mtl_ofi"});
 constexpr auto of_programs =
     std::to_array<std::string_view>({"libmpi", "libmpi_mpifh", "libmpi_usempi", "libmpi_usempif08",
                                      "libmpi_usempi_ignore_tkr", "libmpi_cxx"});
 /// The run-time system's libraries are among them: its tools, such as mpirun, use no other ones.
 constexpr auto inner =
     std::to_array<std::string_view>({"libmpi_java", "libopen-pal", "libopen-rte"});
+/// UCX's protocols, and the plugins that leave messages to UCX or to libfabric.
+constexpr auto transports =
+    std::to_array<std::string_view>({"libucp.so", "mca_pml_ucx", "mca_mtl_ofi"});
 
 constexpr auto helper_libraries = std::to_array<std::string_view>({"libopen-", "libprrte", "mca_"});
 constexpr auto helper_functions = std::to_array<std::string_view>({"orte_progress_thread_engine"});

@@ -265,7 +265,7 @@ class Report {
     for (const line of list(view.lines))
       all.append(make('p', {kind: 'soft', text: shown(line, 1000)}));
     if (view.no_stack)
-      all.append(make('p', {kind: 'soft', text: `no call stack: ${shown(view.no_stack)}`}));
+      all.append(make('p', {kind: 'soft', text: `Call stack: ${shown(view.no_stack)}`}));
     for (const thread of list(view.threads).map(object))
       all.append(make('details', {open: !thread.helper}, make('summary', {text: `${shown(thread.name)}${thread.helper ? ', a helper of the MPI' : ''}`}),
                       make('div', {kind: 'calls'}, ...some(list(thread.calls), 500, call => make('div', {text: this.callText(call)}), 'div'))));
