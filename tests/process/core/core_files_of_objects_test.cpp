@@ -49,7 +49,7 @@ protected:
       return Failure(file.error());
     const FetchContext context;
     const LibraryNames no_libraries;
-    FileMatcher matcher(files, (*file)->platform(), **process, no_libraries, context);
+    FileMatcher matcher(files, (*file)->platform(), **process, no_libraries, no_libraries, context);
     const LoadedObject object{"/bin/program", {object_bias}};
     const LoadedHeader header{{object_bias + ElfBuilder::base}, {object_bias}};
     return matcher.match({&object, 1}, {&header, 1}, {&running_id, 1}, warnings_);
