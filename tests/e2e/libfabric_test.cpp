@@ -158,9 +158,14 @@ TEST_F(OverLibfabric, NoVerdictIsAFalseOne) {
         name != "order_of_collectives_2" && name != "pingpong_2" && name != "halo_waitall_6")
       continue;
     SCOPED_TRACE(name);
-    const json analysis = verdict_over_libfabric(each);
+    json analysis = verdict_over_libfabric(each);
     EXPECT_TRUE(analysis["verdict"] == "deadlock" || name != "recv_ring_2") << analysis.dump(1);
-    EXPECT_TRUE(analysis["verdict"] == "no_deadlock" || name != "pingpong_2");
+    // What MPI_Send waits for is not visible here: by chance a look finds a rank in it.
+    constexpr int looks = 8;
+    for (int look = 1; name == "pingpong_2" && look < looks && analysis["verdict"] == "undecided";
+         ++look)
+      analysis = verdict_over_libfabric(each);
+    EXPECT_TRUE(analysis["verdict"] == "no_deadlock" || name != "pingpong_2") << analysis.dump(1);
     ++seen;
   }
   EXPECT_EQ(seen, 6);
