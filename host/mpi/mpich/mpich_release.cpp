@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <ranges>
 #include <set>
 #include <span>
 
@@ -124,13 +123,14 @@ private:
 MpiRelease read_release(const ElfFile& library) {
   std::string buffer(chunk_bytes, '\0');
   Constants constants;
-  for (const ElfSegment& segment : library.segments() | std::views::reverse) {
-    if (segment.writable || constants.has_text())
+  const auto segments = library.segments();
+  for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
+    if (segment->writable || constants.has_text())
       continue;
-    for (auto at = segment.size - std::min(segment.size, most_bytes); at < segment.size;
+    for (auto at = segment->size - std::min(segment->size, most_bytes); at < segment->size;
          at += chunk_bytes - overlap) {
       const auto chunk = std::as_writable_bytes(std::span(buffer));
-      const auto count = library.read({segment.address.value + at}, chunk);
+      const auto count = library.read({segment->address.value + at}, chunk);
       constants.look_at(std::string_view(buffer).substr(0, count));
     }
   }
