@@ -66,17 +66,17 @@ bool has_time_limit(const ThreadStack* stack) {
       {"cond_timedwait", "cond_clockwait", "sem_timedwait", "sem_clockwait", "_timedlock",
        "_clocklock", "timedrdlock", "timedwrlock", "timedjoin_np", "clockjoin_np"});
   return stack != nullptr && std::ranges::any_of(stack->frames, [&](const StackFrame& frame) {
-           return frame.function && is_runtime_frame(frame) &&
+           return is_runtime_frame(frame) &&
                   std::ranges::any_of(limited, [&](std::string_view name) {
-                    return frame.function->find(name) != std::string::npos;
+                    return frame.c_function().find(name) != std::string_view::npos;
                   });
          });
 }
 
 /// Whether the name of the frame's library or function begins like the layer's.
 bool is_of_layer(const StackFrame& frame, std::string_view layer) {
-  return !layer.empty() && (module_name(frame).starts_with(layer) ||
-                            (frame.function && frame.function->starts_with(layer)));
+  return !layer.empty() &&
+         (module_name(frame).starts_with(layer) || frame.c_function().starts_with(layer));
 }
 
 /// A transport hands messages to the messaging layer. While that layer is above a transport on the
@@ -148,7 +148,7 @@ Callback callback_in(const RankDump& rank, const BlockedCall& call) {
     return Callback::none;
   const auto& frames = stack->frames;
   const auto outermost = std::find_if(frames.rbegin(), frames.rend(), [&](const StackFrame& frame) {
-                           return frame.function && spells(*frame.function, *call.call);
+                           return spells(frame.c_function(), *call.call);
                          }).base();
   if (outermost == frames.begin() || outermost == frames.end())
     return Callback::none; // the call is not there, or nobody called it
@@ -175,7 +175,7 @@ bool is_asleep(const RankDump& rank, const BlockedCall& call) {
     for (const StackFrame& frame : stack->frames) {
       if (!is_runtime_frame(frame))
         return false;
-      if (frame.function && names_sleep(*frame.function))
+      if (names_sleep(frame.c_function()))
         return true;
     }
   return false;
@@ -188,7 +188,7 @@ bool may_use_file(const RankDump& rank, const BlockedCall& call) {
   const auto caller = std::ranges::find_if_not(
       stack->frames, [](const auto& frame) { return is_runtime_frame(frame); });
   return std::any_of(stack->frames.begin(), caller, [](const StackFrame& frame) {
-    return !frame.function || uses_file(*frame.function);
+    return frame.c_function().empty() || uses_file(frame.c_function());
   });
 }
 

@@ -42,6 +42,7 @@ void describe(auto& form, StackFrame& frame) {
   form.member("line", frame.line);
   form.member("module", frame.module);
   form.member("inlined", frame.inlined);
+  form.member("language", frame.language, if_known);
 }
 
 void describe(auto& form, ThreadStack& stack) {

@@ -142,6 +142,9 @@ inline constexpr std::array document_words<PhaseName> = {
     Word{PhaseName::stacks, "stacks"}};
 
 template <>
+inline constexpr std::array document_words<FrameLanguage> = {Word{FrameLanguage::python, "python"}};
+
+template <>
 inline constexpr std::array document_words<StackEnd> = {
     Word{StackEnd::outermost, "outermost"},   Word{StackEnd::no_cfi, "no_cfi"},
     Word{StackEnd::unreadable, "unreadable"}, Word{StackEnd::cut, "cut"},

@@ -41,6 +41,7 @@ struct DumpOptions {
   std::optional<std::chrono::milliseconds> max_stop;
   bool queues = true;     ///< false (`mqbridge stacks`): no debug DLL, no walk
   bool stacks = true;     ///< false (--no-stacks): neither registers nor stacks are read
+  bool python = true;     ///< false (--no-python): of stacks in C alone
   bool variables = false; ///< `mqbridge vars`
   std::optional<HandleQuestion> handles;     ///< `mqbridge handles`
   bool consistent = false;                   ///< --consistent: all stopped, then read

@@ -177,7 +177,7 @@ private:
 
   /// The MPI function that the frame is of, or that has jumped to the frame's function (LastDeed).
   std::optional<std::string> call_of(const StackFrame& frame) const {
-    if (!frame.function)
+    if (frame.c_function().empty())
       return std::nullopt;
     const auto jumps = support_of_mpi(rank_.mpi).facts().last_deeds;
     const auto jump = std::ranges::find(jumps, *frame.function, &LastDeed::function);
@@ -206,10 +206,21 @@ private:
       ++caller_;
     if (caller_ == frames_.size())
       return;
-    const auto& caller = frames_[caller_];
-    result_.file = caller.file;
-    result_.line = caller.line;
-    result_.function = is_mpi4py_frame(caller) ? mpi4py_function(caller) : caller.function;
+    take_place(frames_.begin() + static_cast<std::ptrdiff_t>(caller_));
+  }
+
+  /// Takes a frame. Where it has no line, or only runs functions of Python, it takes the line of
+  /// Python from which it was called.
+  void take_place(std::vector<StackFrame>::const_iterator frame) {
+    if (!frame->line || only_runs_python(*frame, interpreter_of(frames_)))
+      if (const auto python =
+              std::find_if(frame, frames_.end(),
+                           [](const StackFrame& each) { return each.language.has_value(); });
+          python != frames_.end())
+        frame = python;
+    result_.file = frame->file;
+    result_.line = frame->line;
+    result_.function = is_mpi4py_frame(*frame) ? mpi4py_function(*frame) : frame->function;
   }
 
   /// A wrapper of the MPI that belongs to a tool may have other arguments than what it calls.
@@ -248,10 +259,7 @@ private:
     if (captured_.system_call)
       result_.system_call = system_call_name(rank_.platform, *captured_.system_call);
     const auto own = std::ranges::find_if_not(frames_, is_runtime_frame);
-    const auto& frame = own != frames_.end() ? *own : frames_.front();
-    result_.function = frame.function;
-    result_.file = frame.file;
-    result_.line = frame.line;
+    take_place(own != frames_.end() ? own : frames_.begin());
   }
 
   /// Takes captured words only: the unwinder says where the caller's frame begins, and may be
@@ -299,7 +307,8 @@ private:
   }
 
   static bool is_among(const StackFrame& frame, Names functions) {
-    return frame.function && std::ranges::find(functions, *frame.function) != functions.end();
+    return !frame.c_function().empty() &&
+           std::ranges::find(functions, frame.c_function()) != functions.end();
   }
 
   /// Those of the pending requests that the call may wait for, and that are named.

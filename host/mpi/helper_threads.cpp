@@ -22,7 +22,7 @@ constexpr auto common_functions = std::to_array<std::string_view>({"ucs_async_th
 
 bool starts_helper(const StackFrame& first, Names libraries, Names functions) {
   const auto module = module_name(first);
-  return (first.function && std::ranges::count(functions, *first.function) != 0) ||
+  return std::ranges::count(functions, first.c_function()) != 0 ||
          std::ranges::any_of(libraries, [&](auto one) { return module.starts_with(one); });
 }
 

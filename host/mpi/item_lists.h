@@ -2,8 +2,8 @@
 
 #include "host/memory/address.h"
 #include "host/mpi/read_ahead.h"
-#include "host/mpi/structures.h"
 #include "host/process/address_space.h"
+#include "host/process/structures.h"
 #include "rsp/result.h"
 
 #include <cstddef>

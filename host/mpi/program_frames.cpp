@@ -54,7 +54,7 @@ bool is_mpi_frame(const StackFrame& frame) {
                                return is_one_of(name, libraries.of_programs) ||
                                       is_one_of(name, libraries.inner);
                              }) ||
-         (frame.function && frame.function->starts_with("MPI::"));
+         frame.c_function().starts_with("MPI::");
 }
 
 bool is_runtime_frame(const StackFrame& frame) {
@@ -63,7 +63,7 @@ bool is_runtime_frame(const StackFrame& frame) {
       "libgcc_",   "libstdc++", "libgomp", "libgfortran", "linux-vdso", "[vdso]"};
   const auto name = module_name(frame);
   return std::ranges::any_of(libraries, [&](auto one) { return name.starts_with(one); }) ||
-         (frame.function && begins_thread(*frame.function));
+         begins_thread(frame.c_function());
 }
 
 bool is_mpi4py_frame(const StackFrame& frame) {
@@ -71,8 +71,22 @@ bool is_mpi4py_frame(const StackFrame& frame) {
          frame.module->find("/mpi4py/") != frame.module->npos;
 }
 
+std::string_view interpreter_of(std::span<const StackFrame> frames) {
+  bool in_python = false;
+  for (const StackFrame& frame : frames) {
+    if (in_python && !frame.language && frame.module)
+      return *frame.module;
+    in_python = frame.language.has_value();
+  }
+  return {};
+}
+
+bool only_runs_python(const StackFrame& frame, std::string_view interpreter) {
+  return !frame.language && (frame.module == interpreter || is_mpi4py_frame(frame));
+}
+
 std::string mpi4py_function(const StackFrame& frame) {
-  std::string_view rest = frame.function ? *frame.function : std::string_view();
+  std::string_view rest = frame.c_function();
   if (!rest.starts_with("__pyx_pw_") && !rest.starts_with("__pyx_pf_"))
     return "mpi4py";
   rest.remove_prefix(std::string_view("__pyx_pw_").size());

@@ -18,7 +18,7 @@ constexpr std::size_t most_calls_of_a_stack = 48;
 constexpr std::size_t most_outer_calls = 16;
 
 bool is_beginning(const StackFrame& frame) {
-  return frame.function && begins_thread(*frame.function);
+  return begins_thread(frame.c_function());
 }
 
 std::string why_it_ends(const ThreadStack& stack) {
@@ -58,7 +58,7 @@ std::size_t position_of(const std::vector<StackFrame>& frames, const BlockedCall
   if (blocked == nullptr || !blocked->call)
     return std::string::npos;
   const auto found = std::find_if(frames.rbegin(), frames.rend(), [&](const StackFrame& frame) {
-    return is_mpi_frame(frame) || (frame.function && spells(*frame.function, *blocked->call));
+    return is_mpi_frame(frame) || spells(frame.c_function(), *blocked->call);
   });
   return found == frames.rend() ? std::string::npos
                                 : static_cast<std::size_t>(frames.rend() - found) - 1;
@@ -81,7 +81,7 @@ void add_recorded(const BlockedCall& blocked, std::vector<TreeCall>& calls) {
 /// `innermost` + 1.
 std::size_t without_beginning(const std::vector<StackFrame>& frames, std::size_t innermost) {
   for (std::size_t i = frames.size(); i-- > innermost;)
-    if (frames[i].function == "main")
+    if (frames[i].c_function() == "main")
       return i + 1;
   std::size_t count = frames.size();
   while (count > innermost + 1 && is_beginning(frames[count - 1]))
@@ -125,15 +125,20 @@ std::vector<TreeCall> stack_calls(const ThreadStack& stack, const BlockedCall* b
   const auto count = full || frames.empty() ? frames.size() : without_beginning(frames, innermost);
   std::vector<TreeCall> calls;
   if (frames.empty() || (stack.end != StackEnd::outermost && count == frames.size() &&
-                         frames.back().function != "main" && !is_beginning(frames.back())))
+                         frames.back().c_function() != "main" && !is_beginning(frames.back())))
     calls.push_back({why_it_ends(stack)});
   if (is_only_recorded(stack, blocked)) {
     add_recorded(*blocked, calls);
     if (!full)
       return calls;
   }
+  // Where functions of Python are shown, what runs them is left out: the interpreter, and mpi4py.
+  const auto interpreter = full ? "" : interpreter_of(frames);
   for (std::size_t i = count; i-- > innermost;)
-    calls.push_back(i == mpi ? TreeCall{*blocked->call} : call_of(frames[i]));
+    if (i == mpi)
+      calls.push_back({*blocked->call});
+    else if (interpreter.empty() || !only_runs_python(frames[i], interpreter))
+      calls.push_back(call_of(frames[i]));
   if (!full) {
     fold_recursion(calls);
     leave_out_middle(calls);

@@ -33,14 +33,6 @@ std::optional<std::pair<TargetAddress, TargetAddress>> bounds_of(const Image* im
                    image->bias({last.address.value + last.memory_size}) - 1);
 }
 
-/// The address at which the C library describes the thread; 0: not known.
-std::uint64_t thread_pointer(const ProcessThread& thread, const Platform& platform) {
-  const auto& places = register_places(thread, platform);
-  return places.thread_pointer == 0
-             ? 0
-             : register_at(thread, platform, places.thread_pointer, places.size).value_or(0);
-}
-
 /// Captures the threads of one look, and a part of each stack.
 class Capture {
 public:
@@ -115,9 +107,10 @@ private:
     const auto& map = process_.map();
     plan_vdso(map);
     for (const auto& thread : result_.threads) {
-      plans_.push_back({stack_extent(thread.stack_pointer, thread_pointer(thread.thread, platform_),
-                                     map, platform_),
-                        shares_.size()});
+      plans_.push_back(
+          {stack_extent(thread.stack_pointer, thread_pointer(thread.thread, platform_).value_or(0),
+                        map, platform_),
+           shares_.size()});
       if (const auto& extent = plans_.back().extent)
         shares_.push_back({extent->end - extent->first, plans_.size() == 1});
     }

@@ -4,6 +4,7 @@
 #include "host/memory/page_store.h"
 #include "host/process/process_thread.h"
 #include "host/process/stopped_process.h"
+#include "host/stacks/python/python_stack.h"
 #include "rsp/result.h"
 
 #include <chrono>
@@ -31,6 +32,7 @@ struct CapturedStacks {
   std::optional<TargetAddress> vdso = {}; ///< its ELF header, where it was captured
   std::uint64_t vdso_size = 0;            ///< bytes
   Warnings warnings;                      ///< about parts that were left out
+  std::vector<PythonThread> python = {};  ///< capture_python()
 };
 
 struct CaptureOptions {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -23,6 +24,9 @@ enum class StackEnd : std::uint8_t {
   repeats,    ///< the caller would be a frame that was there before
 };
 
+/// Of a function that is not compiled: which language's interpreter runs it.
+enum class FrameLanguage : std::uint8_t { python };
+
 /// One call. Innermost first; an inlined function stands before the function into which it was
 /// inlined, with the same address.
 struct StackFrame {
@@ -36,6 +40,15 @@ struct StackFrame {
   std::optional<std::int64_t> line = {};  ///< from 1
   std::optional<std::string> module = {}; ///< the loaded object's path, as the target names it
   bool inlined = false;
+  /// Its function stands before the interpreter's, which runs it, as if inlined into that one. Its
+  /// name may be that of any function in C.
+  std::optional<FrameLanguage> language = {};
+
+  /// Its name; empty where there is none, or where it is none of a function in C, which may be
+  /// known by it.
+  std::string_view c_function() const {
+    return function && !language ? std::string_view(*function) : std::string_view();
+  }
 };
 
 struct ThreadStack {

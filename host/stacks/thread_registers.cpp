@@ -51,6 +51,13 @@ std::optional<std::uint64_t> stack_pointer(const ProcessThread& thread, const Pl
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> thread_pointer(const ProcessThread& thread, const Platform& platform) {
+  const auto& places = register_places(thread, platform);
+  return places.thread_pointer == 0
+             ? std::nullopt
+             : register_at(thread, platform, places.thread_pointer, places.size);
+}
+
 std::vector<DwarfRegister> dwarf_registers(const ProcessThread& thread, const Platform& platform) {
   std::vector<DwarfRegister> registers;
   for (const auto& run : register_places(thread, platform).runs)

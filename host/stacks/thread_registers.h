@@ -23,6 +23,8 @@ struct DwarfRegister {
 /// nullopt, or left out; on an unknown architecture that is all of them.
 std::optional<std::uint64_t> program_counter(const ProcessThread& thread, const Platform& platform);
 std::optional<std::uint64_t> stack_pointer(const ProcessThread& thread, const Platform& platform);
+/// The address at which the C library describes the thread.
+std::optional<std::uint64_t> thread_pointer(const ProcessThread& thread, const Platform& platform);
 /// Where the registers stand in the thread's register bytes. `size` is 0 where that is not known,
 /// or where the program counter is not among the bytes.
 const RegisterPlaces& register_places(const ProcessThread& thread, const Platform& platform);

@@ -1,7 +1,7 @@
 // What is read again from Open MPI's requests, on four platforms; what is known of MPICH's DLL.
 
 #include "host/mpi/repairs.h"
-#include "host/mpi/structures.h"
+#include "host/process/structures.h"
 #include "tests/mpi/openmpi_types.h"
 #include "tests/mqs/test_target.h"
 

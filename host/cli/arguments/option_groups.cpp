@@ -177,6 +177,11 @@ void add_threads_option(CLI::App* app, RawOptions& raw) {
                   "text: the program's own, or helper threads of the MPI, too", choices);
 }
 
+void add_python_option(CLI::App* app, RawOptions& raw) {
+  app->option_defaults()->group("Stacks");
+  app->add_flag("--no-python", raw.no_python, "the interpreter's functions, and not Python's");
+}
+
 void add_walking_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Walking");
   add_value(app, "--max-operations", raw.max_operations,

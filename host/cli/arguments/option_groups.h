@@ -33,6 +33,7 @@ void add_jobs_option(CLI::App* app, RawOptions& raw);
 void add_collect_options(CLI::App* app, RawOptions& raw);
 void add_rank_option(CLI::App* app, RawOptions& raw);
 void add_threads_option(CLI::App* app, RawOptions& raw);
+void add_python_option(CLI::App* app, RawOptions& raw);
 void add_walking_options(CLI::App* app, RawOptions& raw);
 void add_filter_options(CLI::App* app, RawOptions& raw);
 void add_output_options(

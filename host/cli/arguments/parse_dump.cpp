@@ -203,6 +203,7 @@ Result<DumpCommand> parse_look(const RawOptions& raw, bool queues, std::string_v
   command.options.filters.no_queues = !queues;
   command.options.queues = queues;
   command.options.stacks = !raw.no_stacks;
+  command.options.python = !raw.no_python;
   if (auto set = set_limits(raw, command); !set)
     return forward(std::move(set));
   command.format = raw.format;

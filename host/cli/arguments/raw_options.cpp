@@ -87,6 +87,7 @@ void declare_dump(CLI::App& app, RawOptions& raw) {
   add_filter_options(dump, raw);
   add_threads_option(dump, raw);
   dump->add_flag("--no-stacks", raw.no_stacks, "do not read which call each rank is in");
+  add_python_option(dump, raw);
   add_verdict_options(dump, raw);
   add_cache_option(dump, raw);
   add_printing_options(dump, raw, {"text", "json", "ndjson", "tsv", "html", "dot", "collect"});
@@ -109,6 +110,7 @@ void declare_why(CLI::App& app, RawOptions& raw) {
   add_waiting_options(why, raw);
   add_holding_options(why, raw);
   add_walking_options(why, raw);
+  add_python_option(why, raw);
   why->option_defaults()->group("Verdict");
   add_value(why, "--twice", raw.twice, "look again S seconds later (2); 0: look once", "S");
   add_fail_on_option(why, raw);
@@ -165,6 +167,7 @@ void declare_stacks(CLI::App& app, RawOptions& raw) {
   add_waiting_options(stacks, raw);
   add_holding_options(stacks, raw);
   add_threads_option(stacks, raw);
+  add_python_option(stacks, raw);
   add_rank_option(stacks, raw);
   add_cache_option(stacks, raw);
   add_printing_options(stacks, raw, {"text", "json", "ndjson", "html", "collect"});
@@ -209,6 +212,7 @@ void declare_run(CLI::App& app, RawOptions& raw) {
   add_walking_options(run, raw);
   add_threads_option(run, raw);
   run->add_flag("--no-stacks", raw.no_stacks, "do not read which call each rank is in");
+  add_python_option(run, raw);
   run->option_defaults()->group("Verdict");
   add_value(run, "--twice", raw.twice, "look again S seconds later (2); 0: look once", "S");
   add_fail_on_option(run, raw);

@@ -36,6 +36,7 @@ struct RawOptions {
   std::string config;
   bool no_sandbox = false;
   bool no_stacks = false;
+  bool no_python = false;
   bool all_threads = false;
   bool collect = false;
   bool consistent = false;

@@ -71,6 +71,7 @@ Result<std::vector<std::string>> collector_words(const RawOptions& raw) {
   words.add_path("--config", raw.config);
   words.add("--no-sandbox", raw.no_sandbox);
   words.add("--no-stacks", raw.no_stacks);
+  words.add("--no-python", raw.no_python);
   words.add("--connect-timeout", raw.connect_timeout);
   words.add("--timeout", raw.timeout);
   words.add("--max-stop", raw.max_stop);

@@ -3,6 +3,8 @@
 #include "host/mpi/blocked_calls.h"
 #include "host/mpi/call_arguments.h"
 #include "host/mpi/helper_threads.h"
+#include "host/stacks/python/capture_python.h"
+#include "host/stacks/python/merge_python.h"
 #include "host/stacks/unwind_modules.h"
 
 #include <algorithm>
@@ -83,6 +85,10 @@ Result<void> RankStacks::capture(StoppedProcess& process, const MpiLibrary& mpi,
   if (!captured)
     return forward(std::move(captured));
   captured_.emplace(std::move(*captured));
+  if (!options_.python)
+    return {};
+  if (auto python = capture_python(process, *captured_); !python)
+    captured_->warnings.push_back(std::move(python).error()); // the stacks in C are there
   return {};
 }
 
@@ -163,6 +169,8 @@ Result<void> RankStacks::unwind(StoppedProcess& process, const MpiLibrary& mpi,
       warnings.push_back(std::move(warning));
   for (auto& warning : of_unwinding)
     warnings.push_back(std::move(warning));
+  if (threads && captured_)
+    merge_python(captured_->python, *threads, warnings);
   const std::vector<UnwoundThread> none;
   const auto& known = threads ? *threads : none;
   auto calls = joined_calls(captured_ && threads ? calls_of_stacks(*threads, process, mpi, dump)

@@ -5,8 +5,8 @@
 #include "host/mpi/mpich/mpich_layout.h"
 #include "host/mpi/mpich/mpich_lists.h"
 #include "host/mpi/queue_filler.h"
-#include "host/mpi/structures.h"
 #include "host/mqs/wire.h"
+#include "host/process/structures.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "host/codes.h"
 #include "host/memory/reader.h"
-#include "host/mpi/structures.h"
+#include "host/process/structures.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "host/mpi/item_lists.h"
-#include "host/mpi/structures.h"
 #include "host/process/address_space.h"
+#include "host/process/structures.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "host/mpi/openmpi/ofi_completions.h"
 
-#include "host/mpi/structures.h"
+#include "host/process/structures.h"
 
 #include <algorithm>
 #include <bit>

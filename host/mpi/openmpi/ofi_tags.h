@@ -1,7 +1,7 @@
 #pragma once
 
-#include "host/mpi/structures.h"
 #include "host/process/address_space.h"
+#include "host/process/structures.h"
 #include "rsp/result.h"
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 #include "host/memory/reader.h"
 #include "host/mpi/openmpi/communicator_table.h"
 #include "host/mpi/openmpi/openmpi_groups.h"
-#include "host/mpi/structures.h"
 #include "host/mqs/interpret.h"
 #include "host/mqs/wire.h"
+#include "host/process/structures.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "host/mpi/structures.h"
 #include "host/mqs/queues.h"
 #include "host/process/address_space.h"
+#include "host/process/structures.h"
 #include "rsp/result.h"
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "host/memory/digest.h"
 #include "host/memory/reader.h"
 #include "host/mpi/openmpi/known_objects.h"
-#include "host/mpi/structures.h"
+#include "host/process/structures.h"
 
 #include <algorithm>
 #include <fmt/format.h>

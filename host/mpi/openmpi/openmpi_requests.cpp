@@ -2,8 +2,8 @@
 
 #include "host/mpi/openmpi/collective_tags.h"
 #include "host/mpi/openmpi/pml_constants.h"
-#include "host/mpi/structures.h"
 #include "host/mqs/interpret.h"
+#include "host/process/structures.h"
 
 #include <algorithm>
 #include <limits>

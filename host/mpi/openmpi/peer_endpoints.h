@@ -2,8 +2,8 @@
 
 #include "host/mpi/openmpi/communicator_table.h"
 #include "host/mpi/openmpi/openmpi_groups.h"
-#include "host/mpi/structures.h"
 #include "host/process/address_space.h"
+#include "host/process/structures.h"
 #include "rsp/result.h"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "host/mpi/openmpi/peer_endpoints.h"
-#include "host/mpi/structures.h"
 #include "host/mpi/ucx/ucx_queues.h"
+#include "host/process/structures.h"
 
 #include <map>
 

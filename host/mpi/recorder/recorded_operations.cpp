@@ -1,8 +1,8 @@
 #include "host/mpi/recorder/recorded_operations.h"
 
 #include "dll/queues/lines.h"
-#include "host/mpi/structures.h"
 #include "host/mqs/wire.h"
+#include "host/process/structures.h"
 
 #include <charconv>
 #include <span>

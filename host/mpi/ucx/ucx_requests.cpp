@@ -1,6 +1,6 @@
 #include "host/mpi/ucx/ucx_requests.h"
 
-#include "host/mpi/structures.h"
+#include "host/process/structures.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "host/mpi/structures.h"
+#include "host/process/structures.h"
 
 #include "host/memory/reader.h"
 

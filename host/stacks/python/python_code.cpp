@@ -1,0 +1,148 @@
+#include "host/stacks/python/python_code.h"
+
+#include "host/process/structures.h"
+#include "host/stacks/python/line_table.h"
+#include "host/stacks/python/python_text.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::uint64_t most_instructions = 1 << 24; ///< of a function
+constexpr std::uint64_t most_letters = 16 << 10;     ///< of a text; further ones are cut
+constexpr std::uint64_t most_line_bytes = 4 << 20;   ///< of a function's table
+constexpr std::uint64_t most_content = 32 << 20;     ///< of all texts and tables
+constexpr std::uint64_t instruction_bytes = 2;
+
+} // namespace
+
+Result<void> PythonCode::read(const std::set<std::uint64_t>& addresses) {
+  if (auto done = read_codes(addresses); !done)
+    return done;
+  if (auto done = find_contents(); !done)
+    return done;
+  return read_contents();
+}
+
+Result<void> PythonCode::read_codes(const std::set<std::uint64_t>& addresses) {
+  Words words;
+  for (const std::uint64_t at : addresses)
+    for (const Field& field : {layout_.type, layout_.size, layout_.first_line, layout_.file,
+                               layout_.name, layout_.lines})
+      words.want(at, field);
+  if (auto done = words.read(space_); !done)
+    return done;
+  for (const std::uint64_t at : addresses) {
+    const auto count = words.get(at, layout_.size);
+    const auto first_line = words.get(at, layout_.first_line);
+    const auto file = words.get(at, layout_.file);
+    const auto name = words.get(at, layout_.name);
+    const auto lines = words.get(at, layout_.lines);
+    if (words.get(at, layout_.type) == types_.code.value && count && first_line && file && name &&
+        lines)
+      codes_[at] = {*count, static_cast<std::int32_t>(*first_line), *file, *name, *lines};
+  }
+  return {};
+}
+
+Result<void> PythonCode::find_contents() {
+  Words words;
+  for (const auto& [at, code] : codes_)
+    for (const std::uint64_t object : {code.file, code.name, code.lines})
+      for (const Field& field :
+           {layout_.type, layout_.size, layout_.text_length, layout_.text_state})
+        words.want(object, field);
+  if (auto done = words.read(space_); !done)
+    return done;
+  for (const auto& [at, code] : codes_)
+    for (const std::uint64_t object : {code.file, code.name, code.lines})
+      if (!contents_.contains(object))
+        add_content(object, words);
+  return {};
+}
+
+void PythonCode::add_content(std::uint64_t object, const Words& words) {
+  const auto type = words.get(object, layout_.type);
+  const auto add = [&](Content content, std::uint64_t size) {
+    if (size > most_content - bytes_)
+      return;
+    bytes_ += size;
+    content.bytes.resize(size);
+    contents_.emplace(object, std::move(content));
+  };
+  if (type == types_.text.value) {
+    const auto length = words.get(object, layout_.text_length);
+    const auto state = words.get(object, layout_.text_state);
+    const auto form = state ? python_text(*state, space_.platform.byte_order) : std::nullopt;
+    if (!length || !form)
+      return;
+    const auto letters = std::min(*length, most_letters);
+    add({object + (form->ascii ? layout_.ascii : layout_.other_text), form->width,
+         letters < *length},
+        letters * form->width);
+  } else if (type == types_.bytes.value) {
+    if (const auto size = words.get(object, layout_.size); size && *size <= most_line_bytes)
+      add({object + layout_.bytes}, *size);
+  }
+}
+
+Result<void> PythonCode::read_contents() {
+  std::vector<MemoryRange> ranges;
+  for (auto& [object, content] : contents_)
+    ranges.push_back({{content.address}, content.bytes});
+  if (auto done = space_.memory.read_ranges(ranges); !done)
+    return done;
+  std::size_t i = 0;
+  std::erase_if(contents_, [&](const auto&) {
+    const MemoryRange& range = ranges[i++];
+    return range.read < range.into.size();
+  });
+  return {};
+}
+
+std::optional<std::string> PythonCode::text_at(std::uint64_t object) const {
+  const auto found = contents_.find(object);
+  if (found == contents_.end())
+    return std::nullopt;
+  const Content& content = found->second;
+  auto text = utf8_of(content.bytes, content.width, space_.platform.byte_order);
+  return content.cut ? text + "..." : text;
+}
+
+std::optional<std::uint64_t> PythonCode::number_of(const RawFrame& raw) const {
+  if (layout_.instruction_unit != 0) {
+    const auto number = static_cast<std::int32_t>(raw.instruction);
+    return number < 0
+               ? std::nullopt
+               : std::optional(static_cast<std::uint64_t>(number) / layout_.instruction_unit);
+  }
+  const auto first = raw.code + layout_.instructions;
+  return raw.instruction < first ? std::nullopt
+                                 : std::optional((raw.instruction - first) / instruction_bytes);
+}
+
+std::optional<PythonFrame> PythonCode::frame_of(const RawFrame& raw) const {
+  const auto found = codes_.find(raw.code);
+  if (found == codes_.end())
+    return std::nullopt;
+  const Code& code = found->second;
+  auto function = text_at(code.name);
+  auto file = text_at(code.file);
+  const auto number = number_of(raw);
+  const auto count =
+      layout_.instruction_unit != 0 ? most_instructions : std::min(code.count, most_instructions);
+  // Before its first instruction a frame is one in front of it.
+  const bool before = layout_.instruction_unit != 0 ||
+                      raw.instruction == raw.code + layout_.instructions - instruction_bytes;
+  if (!function || !file || (number ? *number > count : !before))
+    return std::nullopt;
+  PythonFrame made{std::move(*function), std::move(*file)};
+  if (const auto lines = contents_.find(code.lines); number && lines != contents_.end())
+    made.line =
+        line_of_instruction(layout_.line_table, lines->second.bytes, code.first_line, *number);
+  return made;
+}
+
+} // namespace mqbridge
