@@ -32,9 +32,9 @@ void QueueFiller::damage(std::string why) {
 }
 
 StackFiller::StackFiller(std::vector<Communicator>& communicators,
-                         std::span<const OpClass> op_classes) {
+                         std::span<const OpClass> classes) {
   for (Communicator& communicator : communicators)
-    for (const OpClass op_class : op_classes)
+    for (const OpClass op_class : classes)
       if (Queue& queue = communicator.queue(op_class);
           queue.state == QueueState::available && queue.total)
         totals_.emplace(std::pair(communicator.id.value, op_class),

@@ -55,24 +55,26 @@ TEST(Help, HasExactlyTheseOptions) {
                "--raw",      "--stats",    "--progress",   "--collect",        "--collector",
                "--redact"});
   Options stacks = dump;
-  dump.insert({"--threads", "--no-stacks", "--analyze", "--no-analyze", "--twice", "--fail-on"});
+  dump.insert({"--threads", "--no-stacks", "--no-python", "--analyze", "--no-analyze", "--twice", "--fail-on"});
   Options why = dump;
   for (const char* of_queues :
        {"--queue", "--comm", "--rank", "--tag", "--peer", "--summary", "--show", "--raw",
         "--threads", "--no-stacks", "--analyze", "--no-analyze"})
     why.erase(of_queues);
-  stacks.insert("--threads");
+  stacks.insert({"--threads", "--no-python"});
   for (const char* of_queues :
        {"--dll", "--types", "--config", "--max-operations", "--max-bytes", "--max-walk", "--queue",
         "--comm", "--tag", "--peer", "--summary", "--show", "--raw"})
     stacks.erase(of_queues);
   Options vars = stacks;
   vars.erase("--threads");
+  vars.erase("--no-python");
   vars.erase("--redact");
   vars.insert({"--types", "--kind", "--verbosity", "--category", "--pattern", "--source", "--diff",
                "--all", "--unexpected"});
   Options handles = stacks;
   handles.erase("--threads");
+  handles.erase("--no-python");
   handles.erase("--redact");
   handles.insert({"--dll", "--types", "--config", "--request", "--communicator", "--errhandler",
                   "--status", "--fortran"});
@@ -104,6 +106,7 @@ TEST(Help, HasExactlyTheseOptions) {
                                "--max-walk",
                                "--threads",
                                "--no-stacks",
+                               "--no-python",
                                "--twice",
                                "--fail-on",
                                "--summary",

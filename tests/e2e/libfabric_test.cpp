@@ -13,7 +13,6 @@
 #include "tests/support/temp_directory.h"
 
 #include <array>
-#include <elf.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -96,20 +95,6 @@ TEST_F(OverLibfabric, ReceivesOnStacksAreMissingWithoutThem) {
   EXPECT_EQ(job.finish(), "");
 }
 
-/// Where the core file has the byte at this address.
-std::streamoff place_in_core(std::istream& core, std::uint64_t address) {
-  Elf64_Ehdr header = {};
-  core.seekg(0).read(reinterpret_cast<char*>(&header), sizeof header);
-  for (int i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment = {};
-    core.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
-    core.read(reinterpret_cast<char*>(&segment), sizeof segment);
-    if (segment.p_type == PT_LOAD && address - segment.p_vaddr < segment.p_filesz)
-      return static_cast<std::streamoff>(segment.p_offset + address - segment.p_vaddr);
-  }
-  throw std::runtime_error(fmt::format("{:#x} is not in the core", address));
-}
-
 TEST_F(OverLibfabric, DamagedRequestsAreNotTakenForOthers) {
   MQBRIDGE_SKIP_IF_LACKING(test::lacking_program("gcore", "gdb"));
   MpiJob job(over_libfabric({.arguments = {"receives=12"}}));
@@ -133,7 +118,7 @@ TEST_F(OverLibfabric, DamagedRequestsAreNotTakenForOthers) {
   constexpr std::uint64_t bytes = 640;
   for (std::uint64_t at = 0; at < bytes; at += width) {
     const auto& damaged = requests[random() % requests.size()];
-    const auto place = place_in_core(core, std::stoull(damaged, nullptr, 16) + at);
+    const auto place = test::place_in_core(core, std::stoull(damaged, nullptr, 16) + at);
     std::array<char, width> sound = {};
     core.seekg(place).read(sound.data(), width);
     std::array<char, width> other = {};

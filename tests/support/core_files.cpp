@@ -1,5 +1,6 @@
 #include "tests/support/core_files.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <stdexcept>
@@ -45,6 +46,19 @@ std::filesystem::path gcore(pid_t pid, const std::filesystem::path& directory) {
   if (!ending || ending->code != 0 || core.empty())
     throw std::runtime_error("gcore: " + process.out() + process.err());
   return core;
+}
+
+std::streamoff place_in_core(std::istream& core, std::uint64_t address) {
+  Elf64_Ehdr header = {};
+  core.seekg(0).read(reinterpret_cast<char*>(&header), sizeof header);
+  for (int i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment = {};
+    core.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
+    core.read(reinterpret_cast<char*>(&segment), sizeof segment);
+    if (segment.p_type == PT_LOAD && address - segment.p_vaddr < segment.p_filesz)
+      return static_cast<std::streamoff>(segment.p_offset + address - segment.p_vaddr);
+  }
+  throw std::runtime_error(fmt::format("{:#x} is not in the core", address));
 }
 
 } // namespace mqbridge::test

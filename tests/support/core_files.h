@@ -2,7 +2,9 @@
 
 #include "tests/support/child_process.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <istream>
 #include <string>
 #include <sys/types.h>
 
@@ -21,5 +23,9 @@ std::filesystem::path core_in(const std::filesystem::path& directory, bool of_gu
 
 /// Makes a core of a living process by gcore. Throws std::runtime_error with its words.
 std::filesystem::path gcore(pid_t pid, const std::filesystem::path& directory);
+
+/// Where a core file of this machine's has the byte at this address of its process. Throws
+/// std::runtime_error where it has not.
+std::streamoff place_in_core(std::istream& core, std::uint64_t address);
 
 } // namespace mqbridge::test

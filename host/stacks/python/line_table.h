@@ -16,7 +16,7 @@ enum class LineTable : std::uint8_t {
 
 /// The line of an instruction, from 1. `table` may be damaged. `first_line`: co_firstlineno.
 /// `instruction`: its number in the code, in units of 2 bytes. nullopt: it has no line, or the
-/// table does not tell. Source: Objects/lnotab_notes.txt, Objects/locations.md of CPython.
+/// table does not tell. Source: CPython's notes on them, beside its code objects.
 std::optional<std::int64_t> line_of_instruction(LineTable kind, std::span<const std::byte> table,
                                                 std::int64_t first_line, std::uint64_t instruction);
 

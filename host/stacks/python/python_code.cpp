@@ -5,6 +5,7 @@
 #include "host/stacks/python/python_text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace mqbridge {
@@ -78,13 +79,15 @@ void PythonCode::add_content(std::uint64_t object, const Words& words) {
     const auto form = state ? python_text(*state, space_.platform.byte_order) : std::nullopt;
     if (!length || !form)
       return;
+    // A zero stands behind the last letter, and behind the last byte of bytes: a damaged length is
+    // known by that.
     const auto letters = std::min(*length, most_letters);
     add({object + (form->ascii ? layout_.ascii : layout_.other_text), form->width,
          letters < *length},
-        letters * form->width);
+        (letters + 1) * form->width);
   } else if (type == types_.bytes.value) {
     if (const auto size = words.get(object, layout_.size); size && *size <= most_line_bytes)
-      add({object + layout_.bytes}, *size);
+      add({object + layout_.bytes}, *size + 1);
   }
 }
 
@@ -94,12 +97,19 @@ Result<void> PythonCode::read_contents() {
     ranges.push_back({{content.address}, content.bytes});
   if (auto done = space_.memory.read_ranges(ranges); !done)
     return done;
-  std::size_t i = 0;
-  std::erase_if(contents_, [&](const auto&) {
-    const MemoryRange& range = ranges[i++];
-    return range.read < range.into.size();
-  });
+  auto range = ranges.begin();
+  for (auto at = contents_.begin(); at != contents_.end(); ++range) {
+    const bool is_whole = range->read == range->into.size() && take_end(at->second);
+    at = is_whole ? std::next(at) : contents_.erase(at);
+  }
   return {};
+}
+
+bool PythonCode::take_end(Content& content) {
+  const auto end = std::span(content.bytes).last(content.width);
+  const bool is_zero = std::ranges::all_of(end, [](std::byte byte) { return byte == std::byte{}; });
+  content.bytes.resize(content.bytes.size() - content.width);
+  return is_zero || content.cut;
 }
 
 std::optional<std::string> PythonCode::text_at(std::uint64_t object) const {

@@ -59,6 +59,8 @@ private:
   Result<void> find_contents();
   Result<void> read_contents();
   void add_content(std::uint64_t object, const Words& words);
+  /// Removes what stands behind the last letter. False: that is not what should stand there.
+  static bool take_end(Content& content);
   std::optional<std::string> text_at(std::uint64_t object) const;
   /// The number of the instruction; nullopt: there is none, as before the first one.
   std::optional<std::uint64_t> number_of(const RawFrame& raw) const;
