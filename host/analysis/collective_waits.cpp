@@ -75,10 +75,11 @@ void CollectiveWaits::find_mismatches() {
     for (const EnteredCollective& each : members)
       in_calls_[{each.process, meeting.first}].push_back(&each);
   for (const auto& [meeting, members] : visible_) {
+    const EnteredCollective& first = members.front();
     const auto other = std::ranges::find_if(
-        members, [&](const EnteredCollective& each) { return !are_same(members.front(), each); });
+        members, [&first](const EnteredCollective& each) { return !are_same(first, each); });
     if (other != members.end())
-      mismatches_.push_back({members.front(), *other});
+      mismatches_.push_back({first, *other});
   }
 }
 

@@ -72,8 +72,8 @@ public:
         return forward(std::move(same));
       std::ranges::stable_sort(looks, {}, &Look::at);
       // If two documents have the same look, it counts once.
-      const auto repeated = std::ranges::unique(looks, {}, &Look::at);
-      looks.erase(repeated.begin(), repeated.end());
+      const auto at_once = [](const Look& a, const Look& b) { return a.at == b.at; };
+      looks.erase(std::unique(looks.begin(), looks.end(), at_once), looks.end());
       for (std::size_t i = 0; i + 1 < looks.size(); ++i) {
         EarlierLook& look = earlier[looks.size() - 1 - i];
         look.taken_at = std::max(look.taken_at, looks[i].at);

@@ -67,8 +67,9 @@ bool is_runtime_frame(const StackFrame& frame) {
 }
 
 bool is_mpi4py_frame(const StackFrame& frame) {
-  return module_name(frame).starts_with("MPI.") &&
-         frame.module->find("/mpi4py/") != frame.module->npos;
+  const auto name = module_name(frame);
+  return name.starts_with("MPI.") && // what --redact has left of a path is its last part
+         (name == *frame.module || frame.module->find("/mpi4py/") != frame.module->npos);
 }
 
 std::string_view interpreter_of(std::span<const StackFrame> frames) {

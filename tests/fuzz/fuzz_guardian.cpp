@@ -24,8 +24,6 @@ namespace {
 using mqbridge::test::FuzzInput;
 using mqbridge::test::require;
 
-constexpr std::size_t handles = 256; ///< of one byte
-
 std::array<int, 2> socket_pair(int type) {
   std::array<int, 2> ends{};
   require(::socketpair(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) == 0);

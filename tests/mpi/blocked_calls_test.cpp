@@ -484,6 +484,38 @@ TEST_P(BlockedCalls, Mpi4pyIsNamed) {
   EXPECT_EQ(mpi4py_function(frame("__pyx_pw_6mpi4py_999999999999999999999", module)), "mpi4py");
 }
 
+TEST_P(BlockedCalls, TheLineOfPythonStandsForWhatOnlyRunsIt) {
+  const std::string module = "/usr/lib/python3/dist-packages/mpi4py/MPI.cpython-311.so";
+  auto python = frame("MPI_Send", "", 41); // a name that a function of Python may have
+  python.module.reset();
+  python.file = "solver.py";
+  python.language = FrameLanguage::python;
+  const auto evaluator = frame("_PyEval_EvalFrameDefault", "/usr/bin/python3.11", 7);
+  add_frames({mpi("PMPI_Recv"), frame("", module),
+              frame("cfunction_call", "/usr/bin/python3.11", 5), python, evaluator,
+              frame("main", "/usr/bin/python3.11", 3)});
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].call, Optional(std::string("MPI_Recv")));
+  EXPECT_THAT(found[0].function, Optional(std::string("MPI_Send")));
+  EXPECT_THAT(found[0].file, Optional(std::string("solver.py")));
+  EXPECT_THAT(found[0].line, Optional(41));
+}
+
+TEST_P(BlockedCalls, OutsideOfTheMpiPythonHasALineToo) {
+  auto python = frame("compute", "", 9);
+  python.module.reset();
+  python.language = FrameLanguage::python;
+  add_frames({frame("pysleep", "/usr/bin/python3.11", 2159), python,
+              frame("_PyEval_EvalFrameDefault", "/usr/bin/python3.11", 7),
+              frame("main", "/usr/bin/python3.11", 3)});
+  const auto found = calls();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].call, testing::Eq(std::nullopt));
+  EXPECT_THAT(found[0].function, Optional(std::string("compute")));
+  EXPECT_THAT(found[0].line, Optional(9));
+}
+
 INSTANTIATE_TEST_SUITE_P(, BlockedCalls, testing::ValuesIn(test_platforms()),
                          [](const auto& of) { return platform_name(of.param); });
 

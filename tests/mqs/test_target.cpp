@@ -195,10 +195,10 @@ std::uint64_t TestTarget::put(const TestOperation& operation, std::uint64_t next
 
 WalkRequest TestTarget::request(const std::string& dll) {
   const auto worker = test_worker();
-  WalkRequest request{worker.program,
-                      std::string(MQBRIDGE_TEST_DLLS) + "/" + dll + ".so",
-                      {images, memory, platform},
-                      "solver"};
+  WalkRequest request{{worker.program,
+                       std::string(MQBRIDGE_TEST_DLLS) + "/" + dll + ".so",
+                       {images, memory, platform},
+                       "solver"}};
   request.op_classes = {op_classes.begin(), op_classes.end()};
   request.sandboxed = worker.sandboxed;
   return request;

@@ -136,6 +136,33 @@ TEST(StacksText, AnInlinedFunctionIsACall) {
                                            "  1  0        MPI_Send\n"));
 }
 
+TEST(StacksText, OfPythonItsFunctionsAndNotThoseThatRunThem) {
+  const auto of = [](StackFrame made, std::string module) {
+    made.module = std::move(module);
+    return made;
+  };
+  const auto python = [](const char* function, int line) {
+    auto made = frame(function, "solver.py", line);
+    made.module.reset();
+    made.language = FrameLanguage::python;
+    return made;
+  };
+  const auto evaluator = of(frame("_PyEval_EvalFrameDefault"), "/usr/bin/python3.11");
+  Dump dump;
+  dump.ranks = {rank_in(0, "MPI_Recv",
+                        {of(frame("PMPI_Recv"), "/usr/lib/libmpi.so.40"),
+                         of(frame("__pyx_pw_1"), "/usr/lib/mpi4py/MPI.cpython-311.so"),
+                         of(frame("cfunction_call"), "/usr/bin/python3.11"), python("main", 7),
+                         python("start_thread", 9), evaluator, of(frame("apply"), "/opt/numpy.so"),
+                         of(frame("PyObject_Call"), "/usr/bin/python3.11"), python("<module>", 12),
+                         evaluator, of(frame("Py_BytesMain"), "/usr/bin/python3.11")})};
+  EXPECT_THAT(stacks_text(dump), HasSubstr("  1  0    <module>  solver.py:12\n"
+                                           "  1  0      apply\n"
+                                           "  1  0        start_thread  solver.py:9\n"
+                                           "  1  0          main  solver.py:7\n"
+                                           "  1  0            MPI_Recv\n"));
+}
+
 TEST(StacksText, AStackThatDoesNotGoOnSaysWhy) {
   const std::vector<std::pair<StackEnd, std::string>> ends = {
       {StackEnd::no_cfi, "... no unwind information in /opt/jit.so"},

@@ -374,7 +374,7 @@ Result<void> RankSession::walk() {
   walk.bypass = mpi_->bypass();
   const auto& job = report_.outcome().claim.name_space;
   if (job && !job_is_step_ && tools_.job_workers != nullptr)
-    walk.job.emplace(*tools_.job_workers, *job);
+    walk.job.emplace(JobOfWalk{*tools_.job_workers, *job});
   // The last tenth of --max-walk is for reading the statuses of what was found: without it they
   // could not be trusted. So is a tenth of --max-stop, and the last one is for the stacks.
   const double stacks = options().stacks && !tried_stacks_ ? 0.1 : 0;

@@ -157,10 +157,10 @@ std::optional<std::string> TargetSpec::process_key() const {
       return std::nullopt;
     return fmt::format("{} {}", std::visit(Key(), endpoint->where), endpoint->pid.value_or(0));
   }
-  const auto& core = std::get<CoreEndpoint>(where).path.core;
+  const auto& file = std::get<CoreEndpoint>(where).path.core;
   struct stat status {};
-  if (::stat(core.c_str(), &status) != 0) // a file that is not there is nobody else's
-    return "core " + core.string();
+  if (::stat(file.c_str(), &status) != 0) // a file that is not there is nobody else's
+    return "core " + file.string();
   return fmt::format("file {} {}", status.st_dev, status.st_ino);
 }
 

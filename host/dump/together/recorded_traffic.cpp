@@ -142,8 +142,8 @@ const TagTraffic* RecordedTraffic::with_tag(std::int64_t tag) const {
 
 std::span<const RecordedSend> RecordedTraffic::sends_with(std::int64_t tag) const {
   const auto tag_of = [](const RecordedSend& send) { return *send.operation->tag.value; };
-  const auto found = std::ranges::equal_range(sends, tag, {}, tag_of);
-  return {found.begin(), found.end()};
+  return {std::ranges::lower_bound(sends, tag, {}, tag_of),
+          std::ranges::upper_bound(sends, tag, {}, tag_of)};
 }
 
 SendPlace place_of(const RecordedTraffic& traffic, const TagTraffic& tag, std::size_t index) {
