@@ -1,16 +1,14 @@
 #include "host/stacks/python/capture_python.h"
 
 #include "host/disk/file_name.h"
-#include "host/stacks/python/python_code.h"
 #include "host/stacks/python/python_layout.h"
-#include "host/stacks/python/raw_frames.h"
+#include "host/stacks/python/read_python.h"
 #include "host/stacks/thread_registers.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,22 +91,6 @@ std::optional<std::int64_t> thread_of(std::uint64_t id, const std::vector<Captur
   return threads.size() == 1 ? std::optional(threads.front().thread.tid) : std::nullopt;
 }
 
-/// nullopt: a frame of it is damaged.
-std::optional<PythonThread> made_of(const RawThread& raw, const PythonCode& code) {
-  PythonThread made;
-  for (const RawCall& raw_call : raw.calls) {
-    PythonCall& call = made.calls.emplace_back();
-    call.on_stack = raw_call.on_stack;
-    for (const RawFrame& raw_frame : raw_call.frames) {
-      auto frame = code.frame_of(raw_frame);
-      if (!frame)
-        return std::nullopt;
-      call.frames.push_back(std::move(*frame));
-    }
-  }
-  return made;
-}
-
 Error unknown_python(std::uint64_t release) {
   return {"python.unknown",
           fmt::format("where Python {} keeps its functions is not known: stacks have those of the "
@@ -158,29 +140,19 @@ Result<void> capture_python(StoppedProcess& process, CapturedStacks& captured) {
   if (!interpreter)
     return Failure(interpreter.error());
   const auto frame_type = images.find_symbol("PyFrame_Type");
-  auto raw = read_raw_frames(space, *layout, *interpreter,
-                             frame_type ? std::optional(frame_type->address) : std::nullopt);
-  if (!raw)
-    return forward(std::move(raw));
-  PythonCode code(space, *layout, {code_type->address, text_type->address, bytes_type->address});
-  std::set<std::uint64_t> codes;
-  for (const RawThread& thread : raw->threads)
-    for (const RawCall& call : thread.calls)
-      for (const RawFrame& frame : call.frames)
-        codes.insert(frame.code);
-  if (auto done = code.read(codes); !done)
-    return done;
-  for (const RawThread& thread : raw->threads)
-    if (auto made = made_of(thread, code)) {
-      made->notes_late = layout->notes_late;
-      if (thread.thread_id)
-        made->number = thread_of(*thread.thread_id, captured.threads, space.platform);
-      captured.python.push_back(std::move(*made));
-    } else {
-      ++raw->lost;
-    }
-  if (raw->lost > 0)
-    captured.warnings.push_back(damaged_python(raw->lost));
+  auto python = read_python(space, *layout, *interpreter,
+                            {code_type->address, text_type->address, bytes_type->address,
+                             frame_type ? std::optional(frame_type->address) : std::nullopt});
+  if (!python)
+    return forward(std::move(python));
+  for (PythonThread& thread : python->threads) {
+    thread.notes_late = layout->notes_late;
+    if (thread.thread_id)
+      thread.number = thread_of(*thread.thread_id, captured.threads, space.platform);
+  }
+  captured.python = std::move(python->threads);
+  if (python->lost > 0)
+    captured.warnings.push_back(damaged_python(python->lost));
   return {};
 }
 

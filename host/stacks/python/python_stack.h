@@ -28,7 +28,8 @@ struct PythonCall {
 /// `on_stack`, or its number, tells which thread of the process this is.
 struct PythonThread {
   std::vector<PythonCall> calls;
-  std::optional<std::int64_t> number = {}; ///< ProcessThread::tid
+  std::optional<std::uint64_t> thread_id = {}; ///< the C library's number of it, where it tells
+  std::optional<std::int64_t> number = {};     ///< ProcessThread::tid
   /// While the evaluator itself runs, its innermost line may be an earlier one.
   bool notes_late = false;
 };

@@ -1,11 +1,16 @@
-#include "host/stacks/python/python_code.h"
+#include "host/stacks/python/read_python.h"
 
 #include "host/process/structures.h"
 #include "host/stacks/python/line_table.h"
 #include "host/stacks/python/python_text.h"
+#include "host/stacks/python/raw_frames.h"
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace mqbridge {
@@ -17,7 +22,52 @@ constexpr std::uint64_t most_line_bytes = 4 << 20;   ///< of a function's table
 constexpr std::uint64_t most_content = 32 << 20;     ///< of all texts and tables
 constexpr std::uint64_t instruction_bytes = 2;
 
-} // namespace
+/// The code of Python's functions: their names, files and lines.
+class PythonCode {
+public:
+  PythonCode(const AddressSpace& space, const PythonLayout& layout, const PythonTypes& types)
+      : space_(space), layout_(layout), types_(types) {}
+
+  /// Reads all that frame_of() needs of the code objects at these addresses, in three steps.
+  /// Objects that are damaged are left out. Errors: those of Memory.
+  Result<void> read(const std::set<std::uint64_t>& addresses);
+
+  /// nullopt: its code is not known, or the instruction is not in it.
+  std::optional<PythonFrame> frame_of(const RawFrame& raw) const;
+
+private:
+  struct Code {
+    std::uint64_t count = 0; ///< of its instructions; not known where frames are objects
+    std::int64_t first_line = 0;
+    std::uint64_t file = 0; ///< addresses, as the next two
+    std::uint64_t name = 0;
+    std::uint64_t lines = 0;
+  };
+  /// What an object has behind its structure.
+  struct Content {
+    std::uint64_t address = 0;
+    std::size_t width = 1; ///< bytes of a letter
+    bool cut = false;      ///< further letters were left out
+    std::vector<std::byte> bytes = {};
+  };
+
+  Result<void> read_codes(const std::set<std::uint64_t>& addresses);
+  Result<void> find_contents();
+  Result<void> read_contents();
+  void add_content(std::uint64_t object, const Words& words);
+  /// Removes what stands behind the last letter. False: that is not what should stand there.
+  static bool take_end(Content& content);
+  std::optional<std::string> text_at(std::uint64_t object) const;
+  /// The number of the instruction; nullopt: there is none, as before the first one.
+  std::optional<std::uint64_t> number_of(const RawFrame& raw) const;
+
+  const AddressSpace& space_;
+  const PythonLayout& layout_;
+  const PythonTypes& types_;
+  std::map<std::uint64_t, Code> codes_;       ///< by address
+  std::map<std::uint64_t, Content> contents_; ///< by the object's address
+  std::uint64_t bytes_ = 0;
+};
 
 Result<void> PythonCode::read(const std::set<std::uint64_t>& addresses) {
   if (auto done = read_codes(addresses); !done)
@@ -153,6 +203,48 @@ std::optional<PythonFrame> PythonCode::frame_of(const RawFrame& raw) const {
     made.line =
         line_of_instruction(layout_.line_table, lines->second.bytes, code.first_line, *number);
   return made;
+}
+
+/// nullopt: a frame of it is damaged.
+std::optional<PythonThread> made_of(const RawThread& raw, const PythonCode& code) {
+  PythonThread made;
+  made.thread_id = raw.thread_id;
+  for (const RawCall& raw_call : raw.calls) {
+    PythonCall& call = made.calls.emplace_back();
+    call.on_stack = raw_call.on_stack;
+    for (const RawFrame& raw_frame : raw_call.frames) {
+      auto frame = code.frame_of(raw_frame);
+      if (!frame)
+        return std::nullopt;
+      call.frames.push_back(std::move(*frame));
+    }
+  }
+  return made;
+}
+
+} // namespace
+
+Result<PythonThreads> read_python(const AddressSpace& space, const PythonLayout& layout,
+                                  std::uint64_t interpreter, const PythonTypes& types) {
+  auto raw = read_raw_frames(space, layout, interpreter, types.frame);
+  if (!raw)
+    return forward(std::move(raw));
+  std::set<std::uint64_t> codes;
+  for (const RawThread& thread : raw->threads)
+    for (const RawCall& call : thread.calls)
+      for (const RawFrame& frame : call.frames)
+        codes.insert(frame.code);
+  PythonCode code(space, layout, types);
+  if (auto done = code.read(codes); !done)
+    return forward(std::move(done));
+  PythonThreads found;
+  found.lost = raw->lost;
+  for (const RawThread& thread : raw->threads)
+    if (auto made = made_of(thread, code))
+      found.threads.push_back(std::move(*made));
+    else
+      ++found.lost;
+  return found;
 }
 
 } // namespace mqbridge
