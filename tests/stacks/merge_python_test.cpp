@@ -19,7 +19,8 @@ UnwoundThread thread_of(std::int64_t number, std::uint64_t stack,
   for (std::size_t i = 0; i < functions.size(); ++i) {
     StackFrame& frame = thread.stack.frames.emplace_back();
     frame.address = {0x4000 + i};
-    frame.function = functions[i];
+    if (!functions[i].empty())
+      frame.function = functions[i];
     thread.stack_pointers.emplace_back(TargetAddress{stack + 0x100 * i});
     thread.kept.push_back({i, i});
   }
@@ -29,7 +30,7 @@ UnwoundThread thread_of(std::int64_t number, std::uint64_t stack,
 std::vector<std::string> functions_of(const UnwoundThread& thread) {
   std::vector<std::string> functions;
   for (const StackFrame& frame : thread.stack.frames)
-    functions.push_back(frame.language ? "py:" + *frame.function : *frame.function);
+    functions.push_back((frame.language ? "py:" : "") + frame.function.value_or(""));
   return functions;
 }
 
@@ -83,6 +84,19 @@ TEST(MergePython, LeavesAStackThatDoesNotFit) {
     ASSERT_THAT(warnings, SizeIs(1));
     EXPECT_EQ(warnings[0].code, "python.damaged");
   }
+}
+
+/// As Debian's 3.14 has none.
+TEST(MergePython, AnEvaluatorNeedsNoName) {
+  std::vector<UnwoundThread> threads = {
+      thread_of(1, 0x10000, {"poll", "", "", "apply", "", "main"})};
+  Warnings warnings;
+  merge_python(
+      std::vector<PythonThread>{{{call_of({"inner"}, 0x10208), call_of({"outer"}, 0x10408)}}},
+      threads, warnings);
+  EXPECT_THAT(warnings, IsEmpty());
+  EXPECT_THAT(functions_of(threads[0]),
+              ElementsAre("poll", "", "py:inner", "", "apply", "py:outer", "", "main"));
 }
 
 TEST(MergePython, OfACutStackTheInnermostCalls) {

@@ -86,33 +86,52 @@ TEST(PythonLayout, OfUnknownReleasesIsNotKnown) {
     EXPECT_FALSE(layout_of_python(release, platform)) << release;
 }
 
-/// What 3.13.0 of this platform says of itself.
+/// What 3.13.0 and 3.14.0 say of themselves on x86_64, and where gdb finds these numbers.
 TEST(PythonLayout, TheInterpretersOwnDescriptionIsTaken) {
-  std::vector<std::uint64_t> words(described_runtime / sizeof(std::uint64_t));
-  const std::map<std::size_t, std::uint64_t> said = {
-      {1, 0x030d00f0}, {5, 632}, {8, 7264}, {9, 7344}, {21, 8},   {22, 16},  {23, 72}, {29, 8},
-      {30, 0},         {31, 56}, {33, 70},  {35, 112}, {37, 128}, {38, 136}, {39, 68}, {43, 200},
-      {45, 8},         {65, 16}, {66, 32},  {68, 32},  {69, 16},  {70, 40}};
-  for (const auto& [at, value] : said)
-    words[at] = value;
-  const auto layout = [&] {
-    auto bytes = std::as_writable_bytes(std::span(words));
-    const std::string_view cookie = "xdebugpy";
-    std::ranges::copy(std::as_bytes(std::span(cookie)), bytes.begin());
-    return described_layout(bytes, Platform());
+  struct Said {
+    std::uint64_t version;
+    std::map<std::size_t, std::uint64_t> numbers;
+    std::uint64_t instructions;
+    std::size_t of_first_thread;
   };
-  ASSERT_TRUE(layout());
-  EXPECT_EQ(layout()->first_thread.offset, 7344U);
-  EXPECT_EQ(layout()->instructions, 200U);
-  EXPECT_EQ(layout()->other_text, 56U);
-  words[2] = 1; // free-threaded
-  EXPECT_FALSE(layout());
-  words[2] = 0;
-  words[9] = 1 << 20;
-  EXPECT_FALSE(layout());
-  words[9] = 7344;
-  words[1] = 0x030e00f0;
-  EXPECT_FALSE(layout());
+  const Said all[] = {{0x030d00f0,
+                       {{5, 632},  {8, 7264}, {9, 7344}, {21, 8},   {22, 16},  {23, 72},  {29, 8},
+                        {30, 0},   {31, 56},  {33, 70},  {35, 112}, {37, 128}, {38, 136}, {39, 68},
+                        {43, 200}, {45, 8},   {65, 16},  {66, 32},  {68, 32},  {69, 16},  {70, 40}},
+                       200,
+                       9},
+                      {0x030e00f0,
+                       {{5, 808},  {8, 7272}, {9, 7344}, {24, 8},   {25, 16},  {26, 72},  {32, 8},
+                        {33, 0},   {34, 56},  {36, 74},  {40, 112}, {42, 128}, {43, 136}, {44, 68},
+                        {48, 208}, {51, 8},   {75, 16},  {76, 32},  {78, 32},  {79, 16},  {80, 40}},
+                       208,
+                       9}};
+  for (const Said& said : all) {
+    std::vector<std::uint64_t> words(described_runtime / sizeof(std::uint64_t));
+    for (const auto& [at, value] : said.numbers)
+      words[at] = value;
+    words[1] = said.version;
+    const auto layout = [&] {
+      const auto bytes = std::as_writable_bytes(std::span(words));
+      const std::string_view cookie = "xdebugpy";
+      std::ranges::copy(std::as_bytes(std::span(cookie)), bytes.begin());
+      return described_layout(bytes, Platform());
+    };
+    ASSERT_TRUE(layout());
+    EXPECT_EQ(layout()->first_thread.offset, 7344U);
+    EXPECT_EQ(layout()->instructions, said.instructions);
+    EXPECT_EQ(layout()->lines.offset, 136U);
+    EXPECT_EQ(layout()->bytes, 32U);
+    EXPECT_EQ(layout()->other_text, 56U);
+    words[2] = 1; // free-threaded
+    EXPECT_FALSE(layout());
+    words[2] = 0;
+    words[said.of_first_thread] = 1 << 20;
+    EXPECT_FALSE(layout());
+    words[said.of_first_thread] = 7344;
+    words[1] = 0x030f00f0;
+    EXPECT_FALSE(layout());
+  }
 }
 
 } // namespace

@@ -96,7 +96,7 @@ Error unknown_python(std::uint64_t release) {
           fmt::format("where Python {} keeps its functions is not known: stacks have those of the "
                       "interpreter",
                       release != 0 ? python_release(release) : "of an unknown release"),
-          "functions and lines are shown of CPython 3.8 to 3.13, not free-threaded; elsewhere: "
+          "functions and lines are shown of CPython 3.8 to 3.14, not free-threaded; elsewhere: "
           "py-spy dump --pid PID, in the process's own container"};
 }
 

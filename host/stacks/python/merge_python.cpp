@@ -17,41 +17,69 @@ bool is_evaluator(const StackFrame& frame) {
          (frame.function->size() == name.size() || (*frame.function)[name.size()] == '.');
 }
 
-/// Positions of the evaluator's calls, innermost first.
-std::vector<std::size_t> evaluators_of(const ThreadStack& stack) {
-  std::vector<std::size_t> found;
+using Positions = std::vector<std::size_t>; ///< of frames, innermost first
+
+Positions named_evaluators(const ThreadStack& stack) {
+  Positions found;
   for (std::size_t i = 0; i < stack.frames.size(); ++i)
     if (is_evaluator(stack.frames[i]))
       found.push_back(i);
   return found;
 }
 
-/// Whether an address belongs to the variables of the function at `frame`. nullopt: its part of the
-/// stack is not known.
-std::optional<bool> has_variable(const UnwoundThread& thread, std::size_t frame,
-                                 TargetAddress address) {
+/// The function that has this variable on its part of the stack, and not one that was inlined into
+/// it. nullopt: none is known to have it.
+std::optional<std::size_t> frame_with(const UnwoundThread& thread, TargetAddress variable) {
   const auto& pointers = thread.stack_pointers;
-  if (frame >= pointers.size() || !pointers[frame])
-    return std::nullopt;
-  const auto behind =
-      std::find_if(pointers.begin() + static_cast<std::ptrdiff_t>(frame), pointers.end(),
-                   [&](const auto& pointer) { return pointer && *pointer > *pointers[frame]; });
-  if (behind == pointers.end())
-    return std::nullopt;
-  return address >= *pointers[frame] && address < **behind;
+  for (std::size_t i = pointers.size(); i-- > 0;)
+    if (pointers[i] && *pointers[i] <= variable) {
+      const auto behind =
+          std::find_if(pointers.begin() + static_cast<std::ptrdiff_t>(i), pointers.end(),
+                       [&](const auto& pointer) { return pointer && *pointer > variable; });
+      return behind != pointers.end() ? std::optional(i) : std::nullopt;
+    }
+  return std::nullopt;
 }
 
-/// Whether each of the evaluator's calls is where Python says.
-bool fits(const PythonThread& python, const UnwoundThread& thread,
-          const std::vector<std::size_t>& evaluators) {
+/// The functions in C that run Python's calls, by their variables. Empty: they do not fit.
+Positions evaluators_by_variables(const PythonThread& python, const UnwoundThread& thread) {
+  Positions found;
+  for (const PythonCall& call : python.calls) {
+    const auto at = frame_with(thread, *call.on_stack);
+    if (!at && thread.stack.end != StackEnd::outermost)
+      break; // it may be where the stack was not captured
+    if (!at || (!found.empty() && *at <= found.back()))
+      return {};
+    found.push_back(*at);
+  }
+  const auto named = named_evaluators(thread.stack);
+  return std::ranges::includes(found, named) ? found : Positions();
+}
+
+/// The same by their names, where only some variables are known.
+Positions evaluators_by_names(const PythonThread& python, const UnwoundThread& thread) {
+  auto named = named_evaluators(thread.stack);
   const bool whole = thread.stack.end == StackEnd::outermost;
-  if (whole ? python.calls.size() != evaluators.size() : python.calls.size() < evaluators.size())
-    return false;
-  for (std::size_t i = 0; i < evaluators.size(); ++i)
+  if (named.size() > python.calls.size() || (whole && named.size() < python.calls.size()))
+    return {};
+  for (std::size_t i = 0; i < named.size(); ++i)
     if (const auto& variable = python.calls[i].on_stack;
-        variable && !has_variable(thread, evaluators[i], *variable).value_or(true))
-      return false;
-  return true;
+        variable && frame_with(thread, *variable).value_or(named[i]) != named[i])
+      return {};
+  return named;
+}
+
+Positions evaluators_of(const PythonThread& python, const UnwoundThread& thread) {
+  const bool all_known = std::ranges::all_of(
+      python.calls, [](const PythonCall& call) { return call.on_stack.has_value(); });
+  return all_known ? evaluators_by_variables(python, thread) : evaluators_by_names(python, thread);
+}
+
+/// Whether the evaluator itself runs, and no function that it has called. Some interpreters run
+/// their instructions in functions without a name.
+bool is_running(const std::vector<StackFrame>& frames, std::size_t evaluator) {
+  return evaluator == 0 || (evaluator == 1 && !frames.front().function &&
+                            frames.front().module == frames[evaluator].module);
 }
 
 StackFrame frame_of(const PythonFrame& python, const StackFrame& evaluator) {
@@ -63,8 +91,7 @@ StackFrame frame_of(const PythonFrame& python, const StackFrame& evaluator) {
   return frame;
 }
 
-void merge(const PythonThread& python, UnwoundThread& thread,
-           const std::vector<std::size_t>& evaluators) {
+void merge(const PythonThread& python, UnwoundThread& thread, const Positions& evaluators) {
   UnwoundThread merged{thread.stack, {}, {}, thread.call};
   merged.stack.frames.clear();
   std::vector<std::size_t> moved; ///< where each frame is now
@@ -82,8 +109,9 @@ void merge(const PythonThread& python, UnwoundThread& thread,
     merged.stack.frames.push_back(frame);
     merged.stack_pointers.push_back(pointer);
   }
-  if (python.notes_late && evaluators.front() == 0 && !python.calls.front().frames.empty())
-    merged.stack.frames.front().line.reset();
+  if (python.notes_late && is_running(thread.stack.frames, evaluators.front()) &&
+      !python.calls.front().frames.empty())
+    merged.stack.frames[evaluators.front()].line.reset();
   for (const auto& [frame, value] : thread.kept)
     if (frame < moved.size())
       merged.kept.push_back({moved[frame], value});
@@ -120,12 +148,12 @@ void merge_python(std::span<const PythonThread> python, std::vector<UnwoundThrea
   std::size_t apart = 0;
   for (const PythonThread& each : python) {
     UnwoundThread* const thread = thread_of(each, threads);
-    const auto evaluators =
-        thread != nullptr ? evaluators_of(thread->stack) : std::vector<std::size_t>();
-    if (thread == nullptr || !fits(each, *thread, evaluators))
-      ++apart;
-    else if (!evaluators.empty())
+    const auto evaluators = thread != nullptr ? evaluators_of(each, *thread) : Positions();
+    if (!evaluators.empty())
       merge(each, *thread, evaluators);
+    else if (thread == nullptr || thread->stack.end == StackEnd::outermost ||
+             !named_evaluators(thread->stack).empty())
+      ++apart; // else the stack ends before Python, and says why
   }
   if (apart > 0)
     warnings.push_back(

@@ -16,6 +16,19 @@ constexpr std::uint64_t release_3_10 = 0x030a;
 constexpr std::uint64_t release_3_11 = 0x030b;
 constexpr std::uint64_t release_3_12 = 0x030c;
 constexpr std::uint64_t release_3_13 = 0x030d;
+constexpr std::uint64_t release_3_14 = 0x030e;
+
+/// Where _Py_DebugOffsets has the offset of a member, counted in numbers of 8 bytes.
+struct Described {
+  std::size_t first_interpreter, next_interpreter, first_thread, next_thread, interpreter, frame;
+  std::size_t previous, code, instruction, owner;
+  std::size_t file, name, lines, first_line, instructions;
+  std::size_t type, size, bytes, text_state, text_length, ascii;
+};
+constexpr Described described_3_13 = {5,  8,  9,  21, 22, 23, 29, 30, 31, 33, 35,
+                                      37, 38, 39, 43, 45, 65, 66, 68, 69, 70};
+constexpr Described described_3_14 = {5,  8,  9,  24, 25, 26, 32, 33, 34, 36, 40,
+                                      42, 43, 44, 48, 51, 75, 76, 78, 79, 80};
 
 /// Places of members by what stands before them in the structure, a letter each: 'p' a pointer, or
 /// another integer of its width, 'q' 8 bytes, 'i' 4, 'h' 2, 'b' 1.
@@ -171,40 +184,45 @@ std::optional<PythonLayout> described_layout(std::span<const std::byte> runtime,
     constexpr std::size_t width = sizeof(std::uint64_t);
     return decode_unsigned(runtime.subspan(at * width, width), platform.byte_order);
   };
-  bool sound = release_of(number(1)) == release_3_13;
-  const auto offset = [&](std::size_t at) {
-    sound = sound && number(at) <= Fields::max_structure;
-    return number(at);
+  const auto release = release_of(number(1));
+  const bool free_threaded = number(2) != 0;
+  if ((release != release_3_13 && release != release_3_14) || free_threaded)
+    return std::nullopt;
+  const Described& at = release == release_3_13 ? described_3_13 : described_3_14;
+  bool sound = true;
+  const auto offset = [&](std::size_t position) {
+    sound = sound && number(position) <= Fields::max_structure;
+    return number(position);
   };
-  const auto pointer = [&](std::size_t at) {
-    return Field{offset(at), static_cast<std::size_t>(platform.pointer_size)};
+  const auto pointer = [&](std::size_t position) {
+    return Field{offset(position), static_cast<std::size_t>(platform.pointer_size)};
   };
   PythonLayout layout;
-  const bool free_threaded = number(2) != 0;
-  layout.first_interpreter = pointer(5);
-  layout.next_interpreter = pointer(8);
-  layout.first_thread = pointer(9);
-  layout.next_thread = pointer(21);
-  layout.interpreter = pointer(22);
-  layout.frame = pointer(23);
-  layout.previous = pointer(29);
-  layout.code = pointer(30);
-  layout.instruction = pointer(31);
-  layout.owner = {offset(33), 1};
-  layout.file = pointer(35);
-  layout.name = pointer(37);
-  layout.lines = pointer(38);
-  layout.first_line = {offset(39), 4};
-  layout.instructions = offset(43);
-  layout.type = pointer(45);
-  layout.size = pointer(65);
-  layout.bytes = offset(66);
-  layout.text_state = {offset(68), 4};
-  layout.text_length = pointer(69);
-  layout.ascii = offset(70);
+  layout.first_interpreter = pointer(at.first_interpreter);
+  layout.next_interpreter = pointer(at.next_interpreter);
+  layout.first_thread = pointer(at.first_thread);
+  layout.next_thread = pointer(at.next_thread);
+  layout.interpreter = pointer(at.interpreter);
+  layout.frame = pointer(at.frame);
+  layout.previous = pointer(at.previous);
+  layout.code = pointer(at.code);
+  layout.code_tags = release == release_3_13 ? 0 : 3;
+  layout.instruction = pointer(at.instruction);
+  layout.owner = {offset(at.owner), 1};
+  layout.file = pointer(at.file);
+  layout.name = pointer(at.name);
+  layout.lines = pointer(at.lines);
+  layout.first_line = {offset(at.first_line), 4};
+  layout.instructions = offset(at.instructions);
+  layout.type = pointer(at.type);
+  layout.size = pointer(at.size);
+  layout.bytes = offset(at.bytes);
+  layout.text_state = {offset(at.text_state), 4};
+  layout.text_length = pointer(at.text_length);
+  layout.ascii = offset(at.ascii);
   layout.other_text = layout.ascii + 2 * static_cast<std::uint64_t>(platform.pointer_size);
   layout.notes_late = true;
-  return sound && !free_threaded ? std::optional(layout) : std::nullopt;
+  return sound ? std::optional(layout) : std::nullopt;
 }
 
 } // namespace mqbridge

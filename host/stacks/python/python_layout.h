@@ -24,7 +24,8 @@ struct PythonLayout {
   Field frame_of_cframe;   ///< _PyCFrame, a variable on the C stack; not known: there is none
   /// PyThreadState: the thread's number in the C library. Only for frames that are objects.
   Field thread_id;
-  Field code; ///< _PyInterpreterFrame or PyFrameObject, as all up to `owner`
+  std::uint64_t code_tags = 0; ///< bits of `code` that are none of its address
+  Field code;                  ///< _PyInterpreterFrame or PyFrameObject, as all up to `owner`
   Field previous;
   Field instruction; ///< its address; in an object its number (instruction_unit)
   Field is_entry;    ///< whether it is the outermost frame of its call of the evaluator
@@ -64,9 +65,9 @@ std::string python_release(std::uint64_t release); ///< "3.11"
 std::optional<PythonLayout> layout_of_python(std::uint64_t release, const Platform& platform);
 
 /// The layout that the interpreter tells itself, in _PyRuntime, from 3.13 on. `runtime`: its
-/// beginning, of `described_runtime` bytes. nullopt: it tells none, or one of another release than
-/// 3.13.
-inline constexpr std::size_t described_runtime = 71 * sizeof(std::uint64_t);
+/// beginning, of `described_runtime` bytes. nullopt: it tells none, or one of a release that tells
+/// it otherwise than 3.13 and 3.14, or of a free-threaded build.
+inline constexpr std::size_t described_runtime = 81 * sizeof(std::uint64_t);
 std::optional<PythonLayout> described_layout(std::span<const std::byte> runtime,
                                              const Platform& platform);
 

@@ -176,7 +176,7 @@ private:
     if (is_variable)
       calls.back().on_stack = TargetAddress{frame};
     else
-      calls.back().frames.push_back({*code, *instruction});
+      calls.back().frames.push_back({*code & ~layout_.code_tags, *instruction});
     follower.between_calls = is_variable || is_entry.value_or(0) != 0;
     follower.frame = *previous;
     follower.lost = follower.frame == 0 && !follower.between_calls; // its last call has no end
