@@ -12,6 +12,7 @@ import bisect
 import contextlib
 import ctypes
 import functools
+import importlib.util
 import itertools
 import json
 import operator
@@ -542,6 +543,15 @@ def metaclass():
             stay()
 
     Made()
+
+
+if importlib.util.find_spec("numpy"):
+
+    @scenario
+    def called_by_numpy():
+        import numpy
+
+        numpy.apply_along_axis(lambda row: numpy.frompyfunc(stay, 1, 1)(row), 0, numpy.zeros((2, 2)))
 
 
 @scenario
