@@ -1,4 +1,4 @@
-"""Says where each of its threads is in Python, then stays there: python_frames.py FILE SCENARIO, or --list.
+"""Says where each of its threads is in Python, then stays there: python_frames.py FILE SCENARIO [SIGNAL], or --list.
 
 FILE gets a JSON object. "threads": by the system's number of a thread its frames, innermost first, [file, function, line]
 each, as sys._current_frames() has them. "objects": [address, bytes] of what the frames are made of, but for letters.
@@ -68,7 +68,8 @@ def say():
 
 
 def stay(*_, **__):
-    say(); time.sleep(100_000)  # on one line: it is the line that was said
+    # On one line: it is the line that was said. A stub that runs the program may wait for the signal.
+    say(); "SIGNAL" in sys.argv and os.kill(os.getpid(), signal.SIGUSR1); time.sleep(100_000)
 
 
 @scenario
