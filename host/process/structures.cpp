@@ -39,6 +39,17 @@ Field Fields::find_as_typed(std::string_view type, std::string_view field, Field
   return find(type, field, static_cast<int>(found->size), outer);
 }
 
+Result<Words> Words::of(std::span<const std::uint64_t> bases, std::initializer_list<Field> fields,
+                        const AddressSpace& space) {
+  Words words;
+  for (const std::uint64_t base : bases)
+    for (const Field& field : fields)
+      words.want(base, field);
+  if (auto done = words.read(space); !done)
+    return forward(std::move(done));
+  return words;
+}
+
 void Words::want(const Value& base, const Field& field) {
   if (base && *base != 0 && field)
     words_.try_emplace({*base + field.offset, field.size});

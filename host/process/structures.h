@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -51,6 +53,10 @@ private:
 class Words {
 public:
   using Value = std::optional<std::uint64_t>; ///< nullopt: not known
+
+  /// These fields of each base, read in one call. Errors: as read().
+  static Result<Words> of(std::span<const std::uint64_t> bases, std::initializer_list<Field> fields,
+                          const AddressSpace& space);
 
   /// An unknown or null base, and an unknown field, are ignored.
   void want(const Value& base, const Field& field);

@@ -1,5 +1,5 @@
 // Functions and lines of Python in stacks: those that the programs themselves say.
-// MQBRIDGE_TEST_PYTHONS names further interpreters, with colons between them.
+// MQBRIDGE_TEST_PYTHONS names further interpreters, with blanks between them.
 
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/support/child_process.h"
@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <iterator>
 #include <map>
 #include <random>
 #include <sstream>
@@ -28,24 +29,20 @@ using testing::Not;
 
 const std::string program = MQBRIDGE_INFERIOR_SOURCES "/python_frames.py";
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
+std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in(text);
-  for (std::string part; std::getline(in, part, separator);)
-    parts.push_back(part);
-  return parts;
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
 std::vector<std::string> interpreters() {
-  std::vector<std::string> all = {"/usr/bin/python3"};
-  if (const char* further = std::getenv("MQBRIDGE_TEST_PYTHONS"))
-    for (const auto& each : split(further, ':'))
-      all.push_back(each);
+  const char* further = std::getenv("MQBRIDGE_TEST_PYTHONS");
+  auto all = words_of(further != nullptr ? further : "");
+  all.emplace_back("/usr/bin/python3");
   return all;
 }
 
 std::vector<std::string> scenarios_of(const std::string& python) {
-  return split(run_program({{python, program, "--list"}}).out, '\n');
+  return words_of(run_program({{python, program, "--list"}}).out);
 }
 
 /// A program that stays where it has said that it is.

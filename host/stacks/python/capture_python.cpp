@@ -50,11 +50,9 @@ private:
 /// A word of the process; 0: it cannot be read.
 Result<std::uint64_t> word_at(const AddressSpace& space, TargetAddress address,
                               const Field& field) {
-  Words words;
-  words.want(address.value, field);
-  if (auto done = words.read(space); !done)
-    return forward(std::move(done));
-  return words.get(address.value, field).value_or(0);
+  const auto words = Words::of({&address.value, 1}, {field}, space);
+  return words ? Result<std::uint64_t>(words->get(address.value, field).value_or(0))
+               : Failure(words.error());
 }
 
 /// The release by the name of the interpreter's file, "python3.9", "libpython3.9.so.1.0"; 0: the

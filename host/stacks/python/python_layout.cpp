@@ -3,7 +3,6 @@
 #include "host/memory/reader.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -18,17 +17,34 @@ constexpr std::uint64_t release_3_12 = 0x030c;
 constexpr std::uint64_t release_3_13 = 0x030d;
 constexpr std::uint64_t release_3_14 = 0x030e;
 
-/// Where _Py_DebugOffsets has the offset of a member, counted in numbers of 8 bytes.
+/// Where _Py_DebugOffsets has a member's offset, counted in numbers of 8 bytes: in 3.13, and
+/// in 3.14.
 struct Described {
-  std::size_t first_interpreter, next_interpreter, first_thread, next_thread, interpreter, frame;
-  std::size_t previous, code, instruction, owner;
-  std::size_t file, name, lines, first_line, instructions;
-  std::size_t type, size, bytes, text_state, text_length, ascii;
+  Field PythonLayout::*field;
+  std::size_t at_3_13;
+  std::size_t at_3_14;
+  std::size_t size = 0; ///< of the member; 0: of a pointer
 };
-constexpr Described described_3_13 = {5,  8,  9,  21, 22, 23, 29, 30, 31, 33, 35,
-                                      37, 38, 39, 43, 45, 65, 66, 68, 69, 70};
-constexpr Described described_3_14 = {5,  8,  9,  24, 25, 26, 32, 33, 34, 36, 40,
-                                      42, 43, 44, 48, 51, 75, 76, 78, 79, 80};
+constexpr Described described_fields[] = {
+    {&PythonLayout::first_interpreter, 5, 5},
+    {&PythonLayout::next_interpreter, 8, 8},
+    {&PythonLayout::first_thread, 9, 9},
+    {&PythonLayout::next_thread, 21, 24},
+    {&PythonLayout::interpreter, 22, 25},
+    {&PythonLayout::frame, 23, 26},
+    {&PythonLayout::previous, 29, 32},
+    {&PythonLayout::code, 30, 33},
+    {&PythonLayout::instruction, 31, 34},
+    {&PythonLayout::owner, 33, 36, 1},
+    {&PythonLayout::file, 35, 40},
+    {&PythonLayout::name, 37, 42},
+    {&PythonLayout::lines, 38, 43},
+    {&PythonLayout::first_line, 39, 44, 4},
+    {&PythonLayout::type, 45, 51},
+    {&PythonLayout::size, 65, 75},
+    {&PythonLayout::text_state, 68, 78, 4},
+    {&PythonLayout::text_length, 69, 79},
+};
 
 /// Places of members by what stands before them in the structure, a letter each: 'p' a pointer, or
 /// another integer of its width, 'q' 8 bytes, 'i' 4, 'h' 2, 'b' 1.
@@ -71,22 +87,26 @@ private:
   const Platform& platform_;
 };
 
-void set_objects(PythonLayout& layout, const Places& places) {
+/// What 3.8 to 3.11 have in common.
+PythonLayout common_layout(const Places& places) {
+  PythonLayout layout;
+  layout.next_interpreter = places.behind("", 'p');
+  layout.next_thread = places.behind("p", 'p');
+  layout.interpreter = places.behind("pp", 'p');
   layout.type = places.behind("p", 'p');
   layout.size = places.behind("pp", 'p');
   layout.text_length = places.behind("pp", 'p');
   layout.text_state = places.behind("pppp", 'i');
+  layout.ascii = places.size_of_all("ppppip");
+  layout.other_text = places.size_of_all("ppppipppp");
   layout.bytes = places.size_of_all("pppp");
+  return layout;
 }
 
 PythonLayout layout_3_9(const Places& places) {
-  PythonLayout layout;
-  set_objects(layout, places);
+  PythonLayout layout = common_layout(places);
   layout.first_interpreter = places.behind("iiiipp", 'p');
-  layout.next_interpreter = places.behind("", 'p');
   layout.first_thread = places.behind("p", 'p');
-  layout.next_thread = places.behind("p", 'p');
-  layout.interpreter = places.behind("pp", 'p');
   layout.frame = places.behind("ppp", 'p');
   layout.thread_id = places.behind("ppppiiiiipppppppppppppip", 'p');
   layout.previous = places.behind("ppp", 'p');
@@ -98,8 +118,6 @@ PythonLayout layout_3_9(const Places& places) {
   layout.name = places.behind("ppiiiiiiipppppppp", 'p');
   layout.lines = places.behind("ppiiiiiiippppppppp", 'p');
   layout.line_table = LineTable::pairs;
-  layout.ascii = places.size_of_all("ppppip");
-  layout.other_text = places.size_of_all("ppppipppp");
   return layout;
 }
 
@@ -113,13 +131,9 @@ PythonLayout layout_3_10(const Places& places) {
 }
 
 PythonLayout layout_3_11(const Places& places) {
-  PythonLayout layout;
-  set_objects(layout, places);
+  PythonLayout layout = common_layout(places);
   layout.first_interpreter = places.behind("iiiippp", 'p');
-  layout.next_interpreter = places.behind("", 'p');
   layout.first_thread = places.behind("pq", 'p');
-  layout.next_thread = places.behind("p", 'p');
-  layout.interpreter = places.behind("pp", 'p');
   layout.frame = places.behind("pppiiiiiii", 'p');
   layout.frame_of_cframe = places.behind("b", 'p');
   layout.code = places.behind("pppp", 'p');
@@ -131,8 +145,6 @@ PythonLayout layout_3_11(const Places& places) {
   layout.name = places.behind("ppppppiiiiiiiiiiiipppp", 'p');
   layout.lines = places.behind("ppppppiiiiiiiiiiiippppp", 'p');
   layout.instructions = places.size_of_all("ppppppiiiiiiiiiiiipppppppppip");
-  layout.ascii = places.size_of_all("ppppip");
-  layout.other_text = places.size_of_all("ppppipppp");
   return layout;
 }
 
@@ -188,39 +200,21 @@ std::optional<PythonLayout> described_layout(std::span<const std::byte> runtime,
   const bool free_threaded = number(2) != 0;
   if ((release != release_3_13 && release != release_3_14) || free_threaded)
     return std::nullopt;
-  const Described& at = release == release_3_13 ? described_3_13 : described_3_14;
+  const bool is_3_13 = release == release_3_13;
   bool sound = true;
   const auto offset = [&](std::size_t position) {
     sound = sound && number(position) <= Fields::max_structure;
     return number(position);
   };
-  const auto pointer = [&](std::size_t position) {
-    return Field{offset(position), static_cast<std::size_t>(platform.pointer_size)};
-  };
   PythonLayout layout;
-  layout.first_interpreter = pointer(at.first_interpreter);
-  layout.next_interpreter = pointer(at.next_interpreter);
-  layout.first_thread = pointer(at.first_thread);
-  layout.next_thread = pointer(at.next_thread);
-  layout.interpreter = pointer(at.interpreter);
-  layout.frame = pointer(at.frame);
-  layout.previous = pointer(at.previous);
-  layout.code = pointer(at.code);
-  layout.code_tags = release == release_3_13 ? 0 : 3;
-  layout.instruction = pointer(at.instruction);
-  layout.owner = {offset(at.owner), 1};
-  layout.file = pointer(at.file);
-  layout.name = pointer(at.name);
-  layout.lines = pointer(at.lines);
-  layout.first_line = {offset(at.first_line), 4};
-  layout.instructions = offset(at.instructions);
-  layout.type = pointer(at.type);
-  layout.size = pointer(at.size);
-  layout.bytes = offset(at.bytes);
-  layout.text_state = {offset(at.text_state), 4};
-  layout.text_length = pointer(at.text_length);
-  layout.ascii = offset(at.ascii);
-  layout.other_text = layout.ascii + 2 * static_cast<std::uint64_t>(platform.pointer_size);
+  const auto pointer = static_cast<std::size_t>(platform.pointer_size);
+  for (const auto& [field, at_3_13, at_3_14, size] : described_fields)
+    layout.*field = {offset(is_3_13 ? at_3_13 : at_3_14), size != 0 ? size : pointer};
+  layout.code_tags = is_3_13 ? 0 : 3;
+  layout.instructions = offset(is_3_13 ? 43 : 48);
+  layout.bytes = offset(is_3_13 ? 66 : 76);
+  layout.ascii = offset(is_3_13 ? 70 : 80);
+  layout.other_text = layout.ascii + 2 * pointer;
   layout.notes_late = true;
   return sound ? std::optional(layout) : std::nullopt;
 }

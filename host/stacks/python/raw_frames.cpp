@@ -4,7 +4,6 @@
 #include "host/stacks/capture.h"
 
 #include <chrono>
-#include <initializer_list>
 #include <set>
 #include <utility>
 
@@ -54,21 +53,11 @@ public:
   }
 
 private:
-  Result<Words> words_at(const std::vector<std::uint64_t>& bases,
-                         std::initializer_list<Field> fields) const {
-    Words words;
-    for (const std::uint64_t base : bases)
-      for (const Field& field : fields)
-        words.want(base, field);
-    if (auto done = words.read(space_); !done)
-      return forward(std::move(done));
-    return words;
-  }
-
   Result<void> find_threads(std::uint64_t interpreter) {
     std::set<std::uint64_t> seen;
     while (interpreter != 0 && seen.size() < most_interpreters && seen.insert(interpreter).second) {
-      const auto words = words_at({interpreter}, {layout_.next_interpreter, layout_.first_thread});
+      const auto words =
+          Words::of({&interpreter, 1}, {layout_.next_interpreter, layout_.first_thread}, space_);
       if (!words)
         return Failure(words.error());
       const auto first = words->get(interpreter, layout_.first_thread);
@@ -84,8 +73,9 @@ private:
   Result<void> find_threads_of(std::uint64_t interpreter, std::uint64_t state) {
     std::set<std::uint64_t> seen;
     while (state != 0 && followers_.size() < most_captured_threads) {
-      const auto words = words_at(
-          {state}, {layout_.next_thread, layout_.interpreter, layout_.frame, layout_.thread_id});
+      const auto words = Words::of(
+          {&state, 1}, {layout_.next_thread, layout_.interpreter, layout_.frame, layout_.thread_id},
+          space_);
       if (!words)
         return Failure(words.error());
       const auto frame = words->get(state, layout_.frame);
@@ -110,7 +100,7 @@ private:
     std::vector<std::uint64_t> cframes;
     for (const Follower& follower : followers_)
       cframes.push_back(follower.frame);
-    const auto words = words_at(cframes, {layout_.frame_of_cframe});
+    const auto words = Words::of(cframes, {layout_.frame_of_cframe}, space_);
     if (!words)
       return Failure(words.error());
     for (Follower& follower : followers_) {
@@ -145,8 +135,10 @@ private:
     for (const Follower& follower : followers_)
       if (follower.frame != 0)
         frames.push_back(follower.frame);
-    const auto words = words_at(frames, {layout_.type, layout_.code, layout_.previous,
-                                         layout_.instruction, layout_.is_entry, layout_.owner});
+    const auto words = Words::of(frames,
+                                 {layout_.type, layout_.code, layout_.previous, layout_.instruction,
+                                  layout_.is_entry, layout_.owner},
+                                 space_);
     if (!words)
       return Failure(words.error());
     for (Follower& follower : followers_)

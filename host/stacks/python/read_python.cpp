@@ -78,20 +78,20 @@ Result<void> PythonCode::read(const std::set<std::uint64_t>& addresses) {
 }
 
 Result<void> PythonCode::read_codes(const std::set<std::uint64_t>& addresses) {
-  Words words;
-  for (const std::uint64_t at : addresses)
-    for (const Field& field : {layout_.type, layout_.size, layout_.first_line, layout_.file,
-                               layout_.name, layout_.lines})
-      words.want(at, field);
-  if (auto done = words.read(space_); !done)
-    return done;
-  for (const std::uint64_t at : addresses) {
-    const auto count = words.get(at, layout_.size);
-    const auto first_line = words.get(at, layout_.first_line);
-    const auto file = words.get(at, layout_.file);
-    const auto name = words.get(at, layout_.name);
-    const auto lines = words.get(at, layout_.lines);
-    if (words.get(at, layout_.type) == types_.code.value && count && first_line && file && name &&
+  const std::vector<std::uint64_t> codes(addresses.begin(), addresses.end());
+  const auto words = Words::of(
+      codes,
+      {layout_.type, layout_.size, layout_.first_line, layout_.file, layout_.name, layout_.lines},
+      space_);
+  if (!words)
+    return Failure(words.error());
+  for (const std::uint64_t at : codes) {
+    const auto count = words->get(at, layout_.size);
+    const auto first_line = words->get(at, layout_.first_line);
+    const auto file = words->get(at, layout_.file);
+    const auto name = words->get(at, layout_.name);
+    const auto lines = words->get(at, layout_.lines);
+    if (words->get(at, layout_.type) == types_.code.value && count && first_line && file && name &&
         lines)
       codes_[at] = {*count, static_cast<std::int32_t>(*first_line), *file, *name, *lines};
   }
@@ -99,18 +99,16 @@ Result<void> PythonCode::read_codes(const std::set<std::uint64_t>& addresses) {
 }
 
 Result<void> PythonCode::find_contents() {
-  Words words;
+  std::vector<std::uint64_t> objects;
   for (const auto& [at, code] : codes_)
-    for (const std::uint64_t object : {code.file, code.name, code.lines})
-      for (const Field& field :
-           {layout_.type, layout_.size, layout_.text_length, layout_.text_state})
-        words.want(object, field);
-  if (auto done = words.read(space_); !done)
-    return done;
-  for (const auto& [at, code] : codes_)
-    for (const std::uint64_t object : {code.file, code.name, code.lines})
-      if (!contents_.contains(object))
-        add_content(object, words);
+    objects.insert(objects.end(), {code.file, code.name, code.lines});
+  const auto words = Words::of(
+      objects, {layout_.type, layout_.size, layout_.text_length, layout_.text_state}, space_);
+  if (!words)
+    return Failure(words.error());
+  for (const std::uint64_t object : objects)
+    if (!contents_.contains(object))
+      add_content(object, *words);
   return {};
 }
 
