@@ -3,18 +3,22 @@
 // frames before their time counts.
 //
 // And how long a dump holds the process, as it says itself: for its queues alone, and for its
-// stacks as well.
+// stacks as well; and a process of mpi4py with 30 functions, without and with them.
 
 #include "bench/delaying_link/delaying_link.h"
 #include "rsp/seconds.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/support/eventually.h"
 #include "tests/support/gdb_server.h"
+#include "tests/support/temp_directory.h"
 
 #include <algorithm>
 #include <benchmark/benchmark.h>
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,32 +39,36 @@ constexpr auto patience = 120s;
 /// Where the frames of each thread go on, innermost first, without the innermost one itself.
 using Stacks = std::map<std::int64_t, std::vector<std::uint64_t>>;
 
+/// `look` is told where the process is, behind a stub and a link; returns how long it took.
+double timed(pid_t process, std::chrono::milliseconds round_trip,
+             const std::function<void(const std::string& endpoint)>& look) {
+  const test::GdbServer server(test::ServerMode::attach_once, process);
+  const auto link = bench::DelayingLink::open(server.endpoint(), {round_trip});
+  if (!link)
+    throw std::runtime_error(link.error().message);
+  const auto begin = Clock::now();
+  look((*link)->endpoint());
+  return in_seconds(Clock::now() - begin);
+}
+
 /// The process, anew behind a stub and a link for each look.
 class Scene {
 public:
   explicit Scene(const benchmark::State& state)
-      : process_("thread_crowd", {std::to_string(state.range(0))}),
-        round_trip_(std::chrono::milliseconds(state.range(1))) {
+      : process_("thread_crowd", {std::to_string(state.range(0))}), round_trip_(state.range(1)) {
     if (!process_.await_spinning())
       throw std::runtime_error("the process does not come to wait in its receive");
   }
 
   pid_t pid() const { return process_.pid(); }
   std::string program() const { return fmt::format("/proc/{}/exe", process_.pid()); }
-  /// `look` is told where the process is; returns how long it took.
   double timed(const std::function<void(const std::string& endpoint)>& look) const {
-    const test::GdbServer server(test::ServerMode::attach_once, process_.pid());
-    const auto link = bench::DelayingLink::open(server.endpoint(), {round_trip_});
-    if (!link)
-      throw std::runtime_error(link.error().message);
-    const auto begin = Clock::now();
-    look((*link)->endpoint());
-    return in_seconds(Clock::now() - begin);
+    return ::timed(process_.pid(), round_trip_, look);
   }
 
 private:
   const e2e::SingleProcess process_;
-  const std::chrono::nanoseconds round_trip_;
+  const std::chrono::milliseconds round_trip_;
 };
 
 struct Answer {
@@ -198,6 +206,55 @@ void held_for_queues_and_stacks(benchmark::State& state) {
   measure_held(state, {});
 }
 
+/// Argument: milliseconds of round trip. The functions have to be those that the program says; the
+/// first look does not count, as it is that of a process that was never seen.
+void measure_python(benchmark::State& state, bool with_python) {
+  try {
+    const test::TempDirectory directory;
+    const auto said = directory / "said";
+    const std::string main = "import mpi4py.MPI, runpy, sys; "
+                             "runpy.run_path(sys.argv[3], run_name='__main__')";
+    const test::ChildProcess process(
+        {{"/usr/bin/python3", "-c", main, said.string(), "thirty_functions",
+          MQBRIDGE_INFERIOR_SOURCES "/python_frames.py"}});
+    if (!test::eventually(patience, [&] { return std::filesystem::exists(said); }))
+      throw std::runtime_error("the program does not say where it is");
+    const json expected = json::parse(std::ifstream(said))["threads"].front();
+    std::vector<std::string> command = {"stacks", "--format", "json", "--stats"};
+    if (!with_python)
+      command.emplace_back("--no-python");
+    for (bool is_first = true; is_first || state.KeepRunning(); is_first = false) {
+      e2e::Outcome run;
+      timed(process.pid(), std::chrono::milliseconds(state.range(0)), [&](const auto& endpoint) {
+        auto arguments = command;
+        arguments.push_back(endpoint);
+        run = e2e::run_mqbridge(arguments, patience);
+      });
+      const json rank = json::parse(run.out)["ranks"][0];
+      json functions = json::array();
+      for (const json& frame : rank["stacks"][0]["frames"])
+        if (frame.value("language", "") == "python")
+          functions.push_back({frame["file"], frame["function"], frame["line"]});
+      if (functions != (with_python ? expected : json::array()))
+        throw std::runtime_error("other functions than the program says: " + functions.dump());
+      if (is_first)
+        continue;
+      state.SetIterationTime(rank.value("stopped_ms", 0.0) / 1000);
+      state.counters["round_trips"] = rank["statistics"]["round_trips"].get<double>();
+    }
+  } catch (const std::exception& exception) {
+    state.SkipWithError(exception.what());
+  }
+}
+
+void held_for_stacks_in_c(benchmark::State& state) {
+  measure_python(state, false);
+}
+
+void held_for_stacks_in_python(benchmark::State& state) {
+  measure_python(state, true);
+}
+
 void each_length(benchmark::internal::Benchmark* one) {
   one->ArgNames({"threads", "round_trip_ms"})->ArgsProduct({{1, 64}, {0, 1, 10}});
   one->UseManualTime()->Unit(benchmark::kMillisecond);
@@ -207,5 +264,13 @@ BENCHMARK(stacks_by_mqbridge)->Apply(each_length)->Iterations(5);
 BENCHMARK(stacks_by_gdb)->Apply(each_length)->Iterations(5);
 BENCHMARK(held_for_queues)->Apply(each_length)->Iterations(15);
 BENCHMARK(held_for_queues_and_stacks)->Apply(each_length)->Iterations(15);
+
+void each_round_trip(benchmark::internal::Benchmark* one) {
+  one->ArgName("round_trip_ms")->Arg(0)->Arg(1)->Arg(10);
+  one->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(15);
+}
+
+BENCHMARK(held_for_stacks_in_c)->Apply(each_round_trip);
+BENCHMARK(held_for_stacks_in_python)->Apply(each_round_trip);
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace mqbridge {
 
@@ -17,6 +18,19 @@ PageRuns runs_of(std::vector<std::uint64_t> pages) {
       runs.push_back({page, 1});
   }
   return runs;
+}
+
+void add_pages(std::vector<std::uint64_t>& pages, const PageRuns& runs, std::uint64_t shift) {
+  for (const auto& run : runs)
+    for (std::uint64_t i = 0; i < run.count; ++i)
+      pages.push_back(shift + run.first + i);
+}
+
+PageRuns union_of(const PageRuns& one, const PageRuns& other) {
+  std::vector<std::uint64_t> pages;
+  add_pages(pages, one);
+  add_pages(pages, other);
+  return runs_of(std::move(pages));
 }
 
 std::uint64_t count_pages(const PageRuns& runs) {

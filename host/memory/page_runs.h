@@ -18,6 +18,11 @@ using PageRuns = std::vector<PageRun>;
 /// The set of these page numbers, which may come in any order and more than once.
 PageRuns runs_of(std::vector<std::uint64_t> pages);
 
+/// Appends their numbers, each moved by `shift`.
+void add_pages(std::vector<std::uint64_t>& pages, const PageRuns& runs, std::uint64_t shift = 0);
+
+PageRuns union_of(const PageRuns& one, const PageRuns& other);
+
 std::uint64_t count_pages(const PageRuns& runs);
 
 } // namespace mqbridge

@@ -36,12 +36,6 @@ std::size_t to_page_end(std::uint64_t address) {
   return PageStore::page_size - static_cast<std::size_t>(address % PageStore::page_size);
 }
 
-void add_pages(std::vector<std::uint64_t>& pages, const PageRuns& runs, std::uint64_t shift = 0) {
-  for (const auto& run : runs)
-    for (std::uint64_t i = 0; i < run.count; ++i)
-      pages.push_back(shift + run.first + i);
-}
-
 } // namespace
 
 struct StoppedProcess::Impl {

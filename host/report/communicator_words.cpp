@@ -2,13 +2,17 @@
 
 #include "host/dump/values/operation_counts.h"
 #include "host/dump/values/ranges.h"
+#include "host/mpi/mpi_support.h"
 #include "host/mqs/interpret.h"
 #include "host/report/fitted_text.h"
 #include "host/report/queue_words.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <utility>
 
 namespace mqbridge {
@@ -92,6 +96,19 @@ std::vector<std::string> common_states_of(const RankDump& rank) {
   return lines;
 }
 
+/// The name that the MPI has given it. Of its duplicates only those of MPI_COMM_WORLD are told: the
+/// context id of another communicator may be in use a second time.
+std::string origin_of(const RankDump& rank, const Communicator& communicator) {
+  const MpiSupport& mpi = support_named(rank.mpi ? rank.mpi->name : "");
+  const auto words = mpi.facts().duplicate;
+  if (!words.empty())
+    for (const Communicator& world : rank.communicators)
+      if (mpi.is_world(world) && world.context &&
+          communicator.name.ends_with(fmt::format("{}{}", words, *world.context)))
+        return fmt::format("a duplicate of {} {}", printable(world.key), display_name(world));
+  return display_name(communicator);
+}
+
 } // namespace
 
 std::vector<std::string> facts_of(const Communicator& communicator) {
@@ -107,6 +124,21 @@ std::vector<std::string> facts_of(const Communicator& communicator) {
   if (communicator.kind == CommunicatorKind::inter)
     facts.push_back("to " + remote_text(communicator.remote));
   return facts;
+}
+
+std::vector<std::string> names_of_mentioned(const Dump& dump, std::string_view text) {
+  std::string words(text);
+  std::ranges::replace_if(
+      words, [](unsigned char sign) { return std::isalnum(sign) == 0; }, ' ');
+  std::istringstream each(words);
+  std::set<std::string> mentioned{std::istream_iterator<std::string>(each), {}};
+  std::vector<std::string> names;
+  for (const RankDump& rank : dump.ranks)
+    for (const Communicator& communicator : rank.communicators)
+      if (communicator.named_by_mpi && !communicator.name.empty() &&
+          mentioned.erase(communicator.key) > 0)
+        names.push_back(printable(communicator.key) + " " + origin_of(rank, communicator));
+  return names;
 }
 
 bool has_own_operations(const Communicator& communicator, bool with_returned) {

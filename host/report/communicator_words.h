@@ -4,6 +4,7 @@
 #include "host/report/operation_rows.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge {
@@ -12,6 +13,10 @@ namespace mqbridge {
 
 /// "rank 0 of 4", "internal", "global ranks 2,0", "to global ranks 4-7"; at least one.
 std::vector<std::string> facts_of(const Communicator& communicator);
+
+/// Lines for keys of communicators that `text` mentions, and whose names are the MPI's: "C1
+/// MPI_COMM_WORLD", "C3 a duplicate of C1 MPI_COMM_WORLD".
+std::vector<std::string> names_of_mentioned(const Dump& dump, std::string_view text);
 
 /// Whether operations of the program itself are listed; `with_returned`: sends that have returned
 /// count.

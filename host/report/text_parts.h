@@ -91,8 +91,9 @@ void write_statistics(const TextContext& context);
 void write_end(const TextContext& context);
 /// The exit status, where it is not 0.
 void write_exit(const TextContext& context);
-/// For a dump that has an analysis.
-void write_verdict(const TextContext& context);
+/// For a dump that has an analysis. `with_names`: also the names of communicators, where no list of
+/// them follows.
+void write_verdict(const TextContext& context, bool with_names);
 /// For a dump whose analysis has changes.
 void write_changes(const TextContext& context);
 

@@ -68,17 +68,17 @@ std::string values_text(const std::vector<std::int64_t>& numbers) {
 }
 
 /// What a reader came for: it stands below the table, before the queues of each rank.
-void write_verdict_of(const TextContext& context) {
+void write_verdict_of(const TextContext& context, bool with_names) {
   if (!context.dump.analysis)
     return;
   context.line();
-  write_verdict(context);
+  write_verdict(context, with_names);
 }
 
 void write_folded(const TextContext& context) {
   const std::vector<RankGroup> groups = group_ranks(context.dump);
   write_folded_table(context, groups);
-  write_verdict_of(context);
+  write_verdict_of(context, context.options.summary);
   if (context.options.summary)
     return;
   const SharedErrors shared(context.dump);
@@ -100,7 +100,7 @@ void write_folded(const TextContext& context) {
 
 void write_ranks(const TextContext& context) {
   write_rank_table(context);
-  write_verdict_of(context);
+  write_verdict_of(context, context.options.summary);
   if (context.options.summary)
     return;
   const SharedErrors shared(context.dump);
@@ -210,7 +210,7 @@ void write_why(const Dump& dump, const TextOptions& options, const Sink& sink) {
   const Sink keep = [&](std::string_view line) { lines.emplace_back(line); };
   const TextContext context{dump, options, keep, Paint(options.color)};
   write_header(context, "why");
-  write_verdict_of(context);
+  write_verdict_of(context, true);
   const bool answered = dump.analysis && dump.analysis->verdict != Verdict::undecided;
   if (!answered || outcome_of(dump).failed > 0)
     write_troubles(context);

@@ -1,11 +1,12 @@
 #include "host/document/names.h"
 #include "host/dump/values/ranges.h"
+#include "host/report/communicator_words.h"
 #include "host/report/fitted_text.h"
 #include "host/report/text_parts.h"
 #include "host/report/verdict_words.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <set>
 #include <utility>
@@ -46,6 +47,12 @@ public:
     write_other_findings();
     write_behind();
     write_unseen();
+  }
+
+  /// What "C1" stands for in the lines that were written.
+  void write_names(std::string_view written) const {
+    if (const auto names = names_of_mentioned(context_.dump, written); !names.empty())
+      write_labelled("names", fmt::format("{}", fmt::join(limited(names), ", ")));
   }
 
 private:
@@ -274,7 +281,7 @@ private:
     }
   }
 
-  const TextContext& context_;
+  const TextContext context_;
   const Analysis& analysis_;
   const bool several_jobs_;
   std::size_t label_ = least_label;
@@ -284,8 +291,16 @@ private:
 
 } // namespace
 
-void write_verdict(const TextContext& context) {
-  VerdictWriter(context).write();
+void write_verdict(const TextContext& context, bool with_names) {
+  std::string written;
+  const Sink keep = [&](std::string_view line) {
+    written += line;
+    context.sink(line);
+  };
+  VerdictWriter writer({context.dump, context.options, keep, context.paint});
+  writer.write();
+  if (with_names)
+    writer.write_names(written);
   if (!context.dump.analysis->changes)
     return;
   context.line();
@@ -294,7 +309,7 @@ void write_verdict(const TextContext& context) {
 
 void write_verdict(const Dump& dump, const TextOptions& options, const Sink& sink) {
   const TextContext context{dump, options, sink, Paint(options.color)};
-  write_verdict(context);
+  write_verdict(context, true);
   write_exit(context);
 }
 

@@ -147,7 +147,7 @@ TEST_F(Tutorial, ItsProgramHangsAsItSaysAndEndsOnceMended) {
     ASSERT_TRUE(hangs) << why.out << why.err << job.out() << job.err();
     std::istringstream said(why.out + "```");
     const auto verdict = between(shown_, "VERDICT", "```");
-    EXPECT_THAT(verdict, SizeIs(6));
+    EXPECT_THAT(verdict, SizeIs(7));
     EXPECT_EQ(between(comparable_lines(said), "VERDICT", "```"), verdict) << why.out;
 
     std::istringstream tree(run_mqbridge({"stacks", "--mpirun", pid}).out + "```");

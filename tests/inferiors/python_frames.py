@@ -88,6 +88,14 @@ def recursion():
 
 
 @scenario
+def thirty_functions():
+    def down(depth):
+        return stay() if depth == 0 else down(depth - 1)
+
+    down(26)
+
+
+@scenario
 def deep_recursion():
     sys.setrecursionlimit(5000)
 

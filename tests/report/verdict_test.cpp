@@ -70,7 +70,37 @@ cycle    0 -> 3 -> 2 -> 1 -> 0
 look at  rank 3: MPI_Isend to 0 tag 71 pending
 behind   ranks 4-511 in MPI_Barrier on C1 at main.c:9: waiting, not the cause
 unseen   unexpected queue, eager sends
+names    C1 MPI_COMM_WORLD
 )");
+}
+
+TEST(VerdictText, NamesTheCommunicatorsThatItMentionsWhereNoListFollows) {
+  Dump dump = ring_dump(4);
+  dump.analysis = cycle();
+  dump.analysis->waits[0].because = "MPI_Recv from 3 tag 17 on C2";
+  dump.analysis->waits[1].because = "MPI_Recv from 0 tag 17 on C3";
+  dump.analysis->waits[2].because = "MPI_Recv from 1 tag 17 on C4";
+  const auto text = [&](const TextOptions& options) {
+    return written([&](const Sink& sink) { write_text(dump, options, sink); });
+  };
+  for (RankDump& rank : dump.ranks) {
+    Communicator& world = rank.communicators.front();
+    world.id = {};
+    world.context = 0;
+    for (const auto& [key, name] : {std::pair{"C2", "MPI COMMUNICATOR 5 DUP FROM 0"},
+                                    {"C3", "MPI COMMUNICATOR 6 DUP FROM 5"},
+                                    {"C4", ""},
+                                    {"C11", "not mentioned"}}) {
+      Communicator other = world;
+      other.key = key;
+      other.name = name;
+      rank.communicators.push_back(other);
+    }
+  }
+  EXPECT_THAT(text({.summary = true, .width = 120}),
+              HasSubstr("\nnames    C1 MPI_COMM_WORLD, C2 a duplicate of C1 MPI_COMM_WORLD, C3 MPI "
+                        "COMMUNICATOR 6 DUP FROM 5\n"));
+  EXPECT_THAT(text({}), Not(HasSubstr("\nnames ")));
 }
 
 TEST(VerdictText, StandsBelowTheTableOfADumpAndNotOnADumpWithout) {

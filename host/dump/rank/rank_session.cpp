@@ -490,9 +490,11 @@ void RankSession::release() {
 void RankSession::take_statistics(const PageRuns& touched) {
   if (options().cache != CacheMode::none)
     dump().statistics.pages_touched = count_pages(touched);
+  if (walked_ || stacks_.captured())
+    replay_.take_down(process_->identity(), walked_ ? touched : union_of(touched, replay_.known()),
+                      &process_->images());
   if (!walked_)
     return;
-  replay_.take_down(process_->identity(), touched, &process_->images());
   auto facts = stop_facts();
   facts.replay = touched;
   report_.outcome().next = plan_stop(facts);

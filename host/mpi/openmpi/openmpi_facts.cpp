@@ -120,6 +120,7 @@ constinit const MpiFacts own_facts = {
     .lost_variables = lost_variables,
     .sending = sending,
     .arguments = {.any_source = -1, .proc_null = -2, .any_tag = -1},
+    .duplicate = " DUP FROM ",
 };
 
 } // namespace mqbridge::openmpi

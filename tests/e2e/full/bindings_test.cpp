@@ -65,8 +65,7 @@ TEST_P(FortranBinding, SaysTheCallByItsNameInC) {
 INSTANTIATE_TEST_SUITE_P(, FortranBinding, testing::Values("MPIF_H", "USE_MPI", "USE_MPI_F08"),
                          [](const auto& of) { return of.param; });
 
-TEST(PythonBinding, SaysTheCallAndItsLineInPython) {
-  MQBRIDGE_SKIP_IF_LACKING(lacking_mpi4py());
+JobSpec mpi4py_job() {
   JobSpec spec;
   spec.program = sources + "/bindings.py";
   spec.launcher = {"mpirun",
@@ -81,12 +80,39 @@ TEST(PythonBinding, SaysTheCallAndItsLineInPython) {
                    "-np",
                    "2",
                    "/usr/bin/python3"};
-  MpiJob job(spec);
+  return spec;
+}
+
+TEST(PythonBinding, SaysTheCallAndItsLineInPython) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_mpi4py());
+  MpiJob job(mpi4py_job());
   const json call = call_of_first(job);
   EXPECT_EQ(call["call"], "MPI_Recv") << call;
   EXPECT_EQ(call["function"], "<module>");
   EXPECT_THAT(call["file"].get<std::string>(), testing::EndsWith("/bindings.py"));
   EXPECT_EQ(call["line"], line_with("bindings.py", "Recv("));
+  EXPECT_EQ(job.finish(), "");
+}
+
+/// Of `mqbridge stacks`.
+int round_trips(pid_t process, std::vector<std::string> options = {}) {
+  options.insert(options.begin(), {"stacks", "--stats", "--format", "json"});
+  options.push_back(local_target(process));
+  const Outcome outcome = run_mqbridge(options);
+  EXPECT_EQ(outcome.status(), 0) << outcome.err;
+  const json document = json::parse(outcome.out, nullptr, false);
+  return document["ranks"][0]["statistics"]["round_trips"].get<int>();
+}
+
+TEST(PythonBinding, CostsNoRoundTripsInAProcessThatWasSeenBefore) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_mpi4py());
+  MpiJob job(mpi4py_job());
+  ASSERT_TRUE(job.await_spinning({0}));
+  const pid_t process = job.pid(0);
+  const int first = round_trips(process);
+  const int second = round_trips(process);
+  EXPECT_LT(second, first);
+  EXPECT_EQ(second, round_trips(process, {"--no-python"}));
   EXPECT_EQ(job.finish(), "");
 }
 
