@@ -165,8 +165,8 @@ struct MpiFacts {
   /// receive. Outside of them it waits for its receive alone. Empty: not known.
   Names sending = {};
   ArgumentFacts arguments = {};
-  /// In the name that the MPI gives to a duplicate of a communicator: what stands before the context
-  /// id of the one that was duplicated. Empty: not known.
+  /// In the name that the MPI gives to a duplicate of a communicator: what stands before the
+  /// context id of the one that was duplicated. Empty: not known.
   std::string_view duplicate = {};
   /// A wait that ends changes variables of the library, which counts them. MPIs that are made of
   /// this one (`other_names`) may do it elsewhere.
