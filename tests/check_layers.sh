@@ -12,7 +12,9 @@ rooms=(
   "rsp/exchange: rsp/packet rsp/guardian rsp/transport"
   "rsp/client: rsp/packet rsp/guardian rsp/transport rsp/exchange"
   "rsp/commands: rsp/packet rsp/guardian rsp/transport rsp/exchange rsp/client"
+  "rsp/server: rsp/packet rsp/transport"
   "host/memory: rsp"
+  "host/bridge: rsp host/memory"
   "host/disk: rsp"
   "host/confined: rsp host/memory host/disk"
   "host/elf: rsp host/memory host/disk"
@@ -31,7 +33,7 @@ rooms=(
   "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump"
   "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/job"
   "host/report: rsp host/memory host/disk host/elf host/stacks host/mqs host/mpi host/launch host/dump host/document host/analysis host/job host/doctor"
-  "host/cli: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/analysis host/collect host/job host/doctor host/report host/watch"
+  "host/cli: rsp host/memory host/bridge host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/analysis host/collect host/job host/doctor host/report host/watch"
 )
 declare -A may
 for line in "${rooms[@]}"; do

@@ -46,7 +46,7 @@ Result<std::string> Connection::request_once(std::string_view payload) {
   return std::string(*reply);
 }
 
-Result<std::string> Connection::resume(std::string_view payload) {
+Result<std::string> Connection::resume(std::string_view payload, RunWatcher* watcher) {
   // If a stop reply came twice, the second one would be taken for a stop of the running target.
   if (auto sure = confirm_step(); !sure)
     return forward(std::move(sure));
@@ -59,6 +59,7 @@ Result<std::string> Connection::resume(std::string_view payload) {
   link_.flush();
   ReplyWait wait(payload, limits_.silence());
   wait.unlimited = true;
+  wait.watcher = watcher;
   const auto reply = dialogue_.reply(wait);
   if (!reply)
     return Failure(reply.error());

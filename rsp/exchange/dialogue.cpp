@@ -99,6 +99,11 @@ Result<std::string_view> Dialogue::reply(ReplyWait& wait) {
       if (auto result = take(*event, wait))
         return std::move(*result);
     }
+    if (wait.watcher != nullptr && holds_.running() && wait.watcher->take_interrupt()) {
+      if (auto queued = link_.queue_interrupt(); !queued)
+        return forward(std::move(queued));
+      link_.flush();
+    }
     if (auto more = receive(wait); !more)
       return forward(std::move(more));
   }
@@ -127,8 +132,11 @@ Dialogue::Taken Dialogue::take(const Decoder::Event& event, ReplyWait& wait) {
 
 Dialogue::Taken Dialogue::take_packet(std::string_view payload, const ReplyWait& wait) {
   acknowledge(wait);
-  if (!may_be_anything(wait.request) && is_console_output(payload))
+  if (!may_be_anything(wait.request) && is_console_output(payload)) {
+    if (wait.watcher != nullptr)
+      wait.watcher->console_output(payload);
     return std::nullopt;
+  }
   // The program asks the debugger's host for a file (remote file I/O, semihosting), and waits.
   if (holds_.running() && payload.starts_with('F')) {
     link_.queue_answer("F-1,1"); // no permission

@@ -12,6 +12,18 @@
 
 namespace mqbridge::rsp {
 
+/// The debugger that has sent the request of an exchange. Any member is called from the thread that
+/// exchanges.
+class RunWatcher {
+public:
+  virtual ~RunWatcher() = default;
+  /// Output that the stub sends before its reply: "O" and hexadecimal digits.
+  virtual void console_output(std::string_view payload) = 0;
+  /// Whether 0x03 shall go to the stub, while the target runs. Asked again whenever the
+  /// connection's transport is woken, and true once for each 0x03.
+  virtual bool take_interrupt() = 0;
+};
+
 /// One reply being waited for.
 struct ReplyWait {
   using Clock = Transport::Clock;
@@ -29,6 +41,7 @@ struct ReplyWait {
   int damaged = 0;        ///< packets received with a wrong checksum
   int refused = 0;        ///< `-` received
   std::size_t garbage = 0;
+  RunWatcher* watcher = nullptr; ///< null: console output is skipped
 };
 
 /// How long the exchanges of a connection may go on: until the deadline of the target, the user's

@@ -26,6 +26,14 @@ Result<void> FrameLink::queue_request(std::string_view payload) {
   return {};
 }
 
+Result<void> FrameLink::queue_interrupt() {
+  const auto byte = gate_.interrupt();
+  if (!byte)
+    return Failure(byte.error());
+  queue(*byte);
+  return {};
+}
+
 void FrameLink::queue_answer(std::string_view payload) {
   if (const auto frame = gate_.packet(payload))
     queue(*frame);

@@ -34,6 +34,8 @@ public:
   bool keeps_request() const { return !no_ack_ && last_frame_; }
   /// Queues the kept request once more.
   void queue_request_again() { queue(*last_frame_); }
+  /// Stops a running target. Error: gate.refused.
+  Result<void> queue_interrupt();
   /// Answers a request of the stub itself. A packet that the gate refuses is not queued.
   void queue_answer(std::string_view payload);
   void queue_ack() { queue(gate_.ack()); }

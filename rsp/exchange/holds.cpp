@@ -1,11 +1,23 @@
 #include "rsp/exchange/holds.h"
 
+#include <algorithm>
+
 namespace mqbridge::rsp {
 
 void Holds::add_detach_packet(const std::string& payload) {
   drop_detach_packet(payload);
   detach_packets_.push_back(payload);
   watch_.add_detach_packet(payload);
+}
+
+void Holds::add_packet_before_detach(const std::string& payload) {
+  const auto later = std::ranges::find_if(
+      detach_packets_, [](const std::string& packet) { return packet.starts_with('D'); });
+  const std::vector<std::string> last(later, detach_packets_.end());
+  detach_packets_.insert(later, payload);
+  watch_.add_detach_packet(payload);
+  for (const std::string& packet : last)
+    watch_.add_detach_packet(packet); // moves it to the end
 }
 
 void Holds::drop_detach_packet(const std::string& payload) {

@@ -23,6 +23,9 @@ public:
   /// process that is held.
   void add_detach_packet(const std::string& payload);
   void drop_detach_packet(const std::string& payload);
+  /// A packet to be sent before these, such as one that takes a breakpoint out;
+  /// drop_detach_packet() drops it.
+  void add_packet_before_detach(const std::string& payload);
   /// Empty: there is nothing to release (any more).
   const std::vector<std::string>& detach_packets() const { return detach_packets_; }
   /// All detached, or none ever attached: the guardian forgets the connection.

@@ -174,6 +174,10 @@ constexpr Policy running{"run-until", run_rules};
 
 constexpr Policy read_only{"read-only", read_only_rules};
 
+constexpr std::array debugger_rules = {Rule{"", [](std::string_view) { return true; }}};
+
+constexpr Policy debugger{"debugger", debugger_rules, true};
+
 Failure refused(const Policy& policy, const std::string& what) {
   return fail("gate.refused",
               fmt::format("{} was not sent: the {} policy does not allow it", what, policy.name),
@@ -188,6 +192,15 @@ const Policy& read_only_policy() {
 
 const Policy& run_policy() {
   return running;
+}
+
+const Policy& debugger_policy() {
+  return debugger;
+}
+
+Result<Outgoing> Gate::interrupt() const {
+  return policy_->interrupts ? Result<Outgoing>(Outgoing("\x03"))
+                             : refused(*policy_, "the byte 0x03");
 }
 
 Result<Outgoing> Gate::packet(std::string_view payload) const {

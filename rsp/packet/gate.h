@@ -36,17 +36,21 @@ struct Rule {
 struct Policy {
   std::string_view name; ///< for messages
   std::span<const Rule> allowed;
+  bool interrupts = false; ///< whether the byte 0x03 may leave
 };
 
 /// Allows packets that look, stop and detach, and none that writes memory, registers or files,
-/// resumes, or kills. No gate lets the byte 0x03 pass: a stopped gdbserver keeps it until the
-/// detach, and its process then dies of it.
+/// resumes, or kills; nor the byte 0x03: a stopped gdbserver keeps it until the detach, and its
+/// process then dies of it.
 const Policy& read_only_policy();
 
 /// --run-until: `vCont?`, the packets that let the target run (`vCont;c`, `vCont;CSIG`, `c`,
 /// `CSIG`; never a step, another address, or another thread alone), and the refusal of a file
 /// request. Nothing else, and in effect only while Connection::permit() says so.
 const Policy& run_policy();
+
+/// For the debugger of a user, who asks for what he does (rsp/server): all packets, and 0x03.
+const Policy& debugger_policy();
 
 /// The one gate through which every byte to a stub leaves. Immutable; any thread.
 class Gate {
@@ -56,6 +60,8 @@ public:
 
   /// The framed packet. Error: gate.refused, with the packet's name.
   Result<Outgoing> packet(std::string_view payload) const;
+  /// 0x03, which stops a running target. Error: gate.refused.
+  Result<Outgoing> interrupt() const;
   Outgoing ack() const { return Outgoing("+"); }
   Outgoing nack() const { return Outgoing("-"); }
 

@@ -84,14 +84,13 @@ TEST(VerdictText, NamesTheCommunicatorsThatItMentionsWhereNoListFollows) {
     return written([&](const Sink& sink) { write_text(dump, options, sink); });
   };
   for (RankDump& rank : dump.ranks) {
-    Communicator& world = rank.communicators.front();
-    world.id = {};
-    world.context = 0;
+    rank.communicators.front().id = {};
+    rank.communicators.front().context = 0;
     for (const auto& [key, name] : {std::pair{"C2", "MPI COMMUNICATOR 5 DUP FROM 0"},
                                     {"C3", "MPI COMMUNICATOR 6 DUP FROM 5"},
                                     {"C4", ""},
                                     {"C11", "not mentioned"}}) {
-      Communicator other = world;
+      Communicator other = rank.communicators.front();
       other.key = key;
       other.name = name;
       rank.communicators.push_back(other);

@@ -65,7 +65,9 @@ struct ScriptedStub::Impl {
 ScriptedStub::Impl::Impl(StubFeatures given)
     : features(std::move(given)), listener(features.unix_socket ? listen_on_path(port_or_path)
                                                                 : listen_on_loopback(port_or_path)),
-      watch(features.may_run ? WireWatch::Allowed::runs : WireWatch::Allowed::looks),
+      watch(features.may_change ? WireWatch::Allowed::anything
+            : features.may_run  ? WireWatch::Allowed::runs
+                                : WireWatch::Allowed::looks),
       thread([this] { run(); }) {}
 
 ScriptedStub::Impl::~Impl() {

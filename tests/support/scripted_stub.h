@@ -44,6 +44,7 @@ struct StubFeatures {
   bool unix_socket = false;           ///< listens there instead of on loopback TCP
   bool announces_binary_read = false; ///< binary-upload+
   bool may_run = false;               ///< packets that let the target run are expected
+  bool may_change = false;            ///< and any others: a debugger's
 };
 
 /// A stub that answers as told, on a port of its own and in a thread of its own, one client after

@@ -123,6 +123,14 @@ struct RanksCommand {
   std::vector<std::string> words; ///< behind `mqbridge ranks`
 };
 
+/// `proxy`: one process, for the user's own debugger.
+struct ProxyCommand {
+  TargetChoice targets;
+  DumpOptions options;  ///< `filters.rank`: which one of them
+  rsp::Endpoint listen; ///< where the debugger connects
+  std::filesystem::path trace;
+};
+
 struct TypesMakeCommand {
   std::string mpi;
   std::vector<std::string> compiler; ///< and its options
@@ -155,7 +163,7 @@ struct PrintCommand {
 };
 
 using Command = std::variant<DumpCommand, AnalyzeCommand, ShowCommand, RunCommand, DoctorCommand,
-                             RanksCommand, TypesMakeCommand, TypesShowCommand, TypesCheckCommand,
-                             RecorderMakeCommand, PrintCommand>;
+                             RanksCommand, ProxyCommand, TypesMakeCommand, TypesShowCommand,
+                             TypesCheckCommand, RecorderMakeCommand, PrintCommand>;
 
 } // namespace mqbridge

@@ -11,6 +11,7 @@
 #include "host/cli/collect/collector_words.h"
 #include "host/launch/shell_words.h"
 #include "rsp/packet/printable.h"
+#include "rsp/server/listener.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -101,6 +102,24 @@ Result<Command> ranks_command(const RawOptions& raw, std::vector<std::string> wo
     return forward(std::move(options));
   return Command(RanksCommand{std::move(*choice), std::move(*options), raw.format, raw.full,
                               raw.output, raw.color, raw.trace, std::move(words)});
+}
+
+Result<Command> proxy_command(const RawOptions& raw) {
+  auto choice = parse_choice(raw, NoTarget::wrong);
+  if (!choice)
+    return forward(std::move(choice));
+  auto look = parse_look(raw, true);
+  if (!look)
+    return forward(std::move(look));
+  if (raw.listen.empty())
+    return fail("usage", "mqbridge proxy: --listen does not say where the debugger connects",
+                "mqbridge proxy --listen unix:/tmp/rank3 TARGET, then in gdb: "
+                "target remote /tmp/rank3");
+  auto listen = rsp::parse_listen(raw.listen);
+  if (!listen)
+    return forward(std::move(listen));
+  return Command(
+      ProxyCommand{std::move(*choice), std::move(look->options), std::move(*listen), raw.trace});
 }
 
 std::optional<std::filesystem::path> given(const std::string& path) {
@@ -282,6 +301,8 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
     return doctor_command(raw);
   if (app.got_subcommand("ranks"))
     return ranks_command(raw, {arguments.begin() + 1, arguments.end()});
+  if (app.got_subcommand("proxy"))
+    return proxy_command(raw);
   if (app.got_subcommand("recorder"))
     return recorder_command(raw);
   return types_command(*app.get_subcommand("types"), raw);

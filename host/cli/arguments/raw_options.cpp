@@ -252,6 +252,31 @@ void declare_ranks(CLI::App& app, RawOptions& raw) {
   add_output_options(ranks, raw);
 }
 
+const char* const proxy_help =
+    R"(In gdb: target remote /tmp/rank3. Where mqbridge starts the gdbserver, the process is stopped when
+the debugger connects, and not before. It runs on when the debugger detaches, quits, is killed, or
+loses its connection.
+
+Exit status: 0 the debugger has left; 1 something failed; 2 wrong usage; 129, 130, 143 interrupted,
+the process released.)";
+
+void declare_proxy(CLI::App& app, RawOptions& raw) {
+  CLI::App* proxy =
+      app.add_subcommand("proxy", "a fast way for your own gdb to a process far away");
+  proxy->footer(std::string(target_help) + "\n\n" + proxy_help);
+  proxy->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
+  add_value(proxy, "--listen", raw.listen,
+            "where the debugger connects, on this host: unix:PATH, 127.0.0.1:PORT (0: a free one)",
+            "ENDPOINT");
+  add_job_options(proxy, raw);
+  add_rank_option(proxy, raw);
+  proxy->option_defaults()->group("Stopping");
+  add_value(proxy, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
+  add_value(proxy, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
+  proxy->option_defaults()->group("Printing");
+  add_value(proxy, "--trace", raw.trace, "every packet to and from the stub, a line each", "FILE");
+}
+
 /// The heading of commands in a help text, whatever this version of CLI11 calls it: completion and
 /// man pages read it.
 void head_commands(CLI::App& app) {
@@ -327,6 +352,7 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   declare_ranks(app, raw);
   declare_run(app, raw);
   declare_doctor(app, raw);
+  declare_proxy(app, raw);
   declare_recorder(app, raw);
   declare_types(app, raw);
   app.add_subcommand("help", "of a command, or of targets, words or tree");

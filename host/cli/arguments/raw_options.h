@@ -91,6 +91,8 @@ struct RawOptions {
   bool record_queues = false;
   std::string kill_after;
   std::string stub_timeout;
+  // proxy
+  std::string listen;
   // recorder
   std::string mpicc = "mpicc";
   // types

@@ -1,0 +1,375 @@
+#include "host/bridge/bridge.h"
+
+#include "host/bridge/guesses.h"
+#include "host/bridge/requests.h"
+#include "rsp/client/negotiation.h"
+#include "rsp/limits.h"
+#include "rsp/packet/hex.h"
+#include "rsp/packet/packet_history.h"
+#include "rsp/packet/signal_names.h"
+#include "rsp/packet/stop_reply.h"
+
+#include <condition_variable>
+#include <fmt/format.h>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace mqbridge {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A debugger that was silent for so long begins something new: a command of its user.
+constexpr std::chrono::milliseconds one_command{50};
+
+/// Without what the bridge does not carry: in non-stop mode, the stub speaks without being asked.
+std::string carried_features(std::string_view reply) {
+  std::string kept;
+  while (!reply.empty()) {
+    const auto feature = reply.substr(0, reply.find(';'));
+    reply.remove_prefix(std::min(feature.size() + 1, reply.size()));
+    if (feature != "QNonStop+")
+      kept += (kept.empty() ? "" : ";") + std::string(feature);
+  }
+  return kept;
+}
+
+bool announces(std::string_view reply, std::string_view feature) {
+  const auto at = (";" + std::string(reply) + ";").find(fmt::format(";{};", feature));
+  return at != std::string::npos;
+}
+
+} // namespace
+
+/// The debugger while one of its requests is answered.
+class Bridge::Talk final : public rsp::RunWatcher {
+public:
+  explicit Talk(rsp::Debugger& debugger) : debugger_(debugger) {}
+
+  void console_output(std::string_view payload) override { debugger_.reply(payload); }
+
+  /// A debugger that has gone does not say any more that it wants the process to stop.
+  bool take_interrupt() override {
+    const bool wanted = debugger_.take_interrupt() ||
+                        (debugger_.is_closed() && !std::exchange(stopped_for_leaving_, true));
+    interrupted_ = interrupted_ || wanted;
+    return wanted;
+  }
+
+  /// Whether 0x03 was sent since the last call.
+  bool take_interrupted() { return std::exchange(interrupted_, false); }
+
+  rsp::Debugger& debugger() { return debugger_; }
+
+private:
+  rsp::Debugger& debugger_;
+  bool stopped_for_leaving_ = false;
+  bool interrupted_ = false;
+};
+
+namespace {
+
+/// Interrupts a process that runs longer than it should.
+class Impatience final : public rsp::RunWatcher {
+public:
+  explicit Impatience(rsp::Connection& stub)
+      : timer_([this, &stub](const std::stop_token& ended) {
+          constexpr std::chrono::milliseconds patience{500};
+          std::unique_lock lock(mutex_);
+          while (!ended.stop_requested())
+            if (!condition_.wait_for(lock, ended, patience, [] { return false; }) &&
+                !ended.stop_requested()) {
+              over_ = true;
+              stub.set_deadline(std::nullopt); // wakes it
+            }
+        }) {}
+
+  void console_output(std::string_view) override {}
+  bool take_interrupt() override {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(over_, false);
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable_any condition_;
+  bool over_ = false;
+  std::jthread timer_;
+};
+
+bool is_interrupt(const std::string& stop_reply) {
+  constexpr int interrupt = 2; // SIGINT, in the protocol's numbers
+  const auto stop = rsp::parse_stop_reply(stop_reply);
+  return stop && stop->kind == rsp::StopReply::Kind::stopped && stop->signal_or_status == interrupt;
+}
+
+} // namespace
+
+Bridge::Bridge(rsp::Connection& stub, std::optional<std::int64_t> process)
+    : stub_(stub), attach_to_(process) {
+  stub_.greet();
+}
+
+Result<void> Bridge::serve(rsp::Debugger& debugger) {
+  Talk talk(debugger);
+  auto answered = Clock::now();
+  for (;;) {
+    const auto input = debugger.wait();
+    if (Clock::now() - answered > one_command)
+      memory_.forget_pages();
+    if (input.kind == rsp::Debugger::Input::Kind::closed)
+      return release();
+    // 0x03 of a debugger that has not read yet that the process stands still. The stub would keep
+    // it, and the process would get it as a signal later.
+    if (input.kind == rsp::Debugger::Input::Kind::interrupt)
+      continue;
+    const auto then = answer(talk, input.payload);
+    if (!then)
+      return Failure(then.error());
+    if (*then == Then::end)
+      return {};
+    answered = Clock::now();
+  }
+}
+
+Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
+  const RequestKind kind = kind_of(packet);
+  if (kind == RequestKind::no_acks) {
+    talk.debugger().end_acknowledgements("OK");
+    return Then::go_on;
+  }
+  if (kind == RequestKind::kill) {
+    if (auto settled = breakpoints_.settle(); !settled)
+      return Failure(settled.error());
+    auto gone = stub_.resume_and_leave(packet, rsp::limits::leaving);
+    stub_.released();
+    over_ = true;
+    return gone ? Result<Then>(Then::end) : forward(std::move(gone));
+  }
+  Result<std::string> reply;
+  switch (kind) {
+  case RequestKind::negotiation:
+    reply = negotiate(packet);
+    break;
+  case RequestKind::memory:
+    reply = read_memory(packet);
+    break;
+  case RequestKind::object:
+    reply = read_object(packet);
+    break;
+  case RequestKind::symbol:
+    reply = symbols_.answer(packet);
+    break;
+  case RequestKind::file:
+    reply = files_.answer(packet);
+    break;
+  case RequestKind::breakpoint:
+    reply = breakpoints_.answer(packet);
+    break;
+  case RequestKind::selection:
+    reply = select(packet);
+    break;
+  case RequestKind::look:
+    reply = look(packet);
+    break;
+  case RequestKind::run:
+    reply = run(talk, packet);
+    break;
+  case RequestKind::farewell:
+    reply = leave(packet);
+    break;
+  case RequestKind::change:
+  case RequestKind::kill:
+  case RequestKind::no_acks:
+    reply = change(packet);
+    break;
+  }
+  if (!reply)
+    return Failure(reply.error());
+  talk.debugger().reply(*reply);
+  return over_ ? Then::end : Then::go_on;
+}
+
+Result<std::string> Bridge::negotiate(const std::string& packet) {
+  auto reply = stub_.request(packet);
+  if (!reply)
+    return reply;
+  const rsp::Features features = rsp::parse_features(*reply);
+  multiprocess_ = features.multiprocess;
+  objects_.set_packet_size(features.packet_size);
+  files_.set_packet_size(features.packet_size);
+  memory_.set_packet_size(features.packet_size);
+  stub_.holds().add_detach_packet(farewell_);
+  if (announces(*reply, "QStartNoAckMode+")) {
+    auto agreed = stub_.request("QStartNoAckMode");
+    if (!agreed)
+      return agreed;
+    if (*agreed == "OK")
+      stub_.set_no_ack();
+  }
+  // A debugger may not say it, and a detach would then hand 0x03 on to the process, as SIGINT.
+  if (announces(*reply, "QProgramSignals+"))
+    if (auto told = stub_.request("QProgramSignals:" + rsp::signals_to_hand_on()); !told)
+      return told;
+  *reply = carried_features(*reply);
+  return attach_to_ ? attach(std::move(*reply)) : reply;
+}
+
+/// Of a stub that holds nothing: what follows is as if it had held the process from the start.
+Result<std::string> Bridge::attach(std::string reply) {
+  const auto pid = *std::exchange(attach_to_, std::nullopt);
+  const auto stop = stub_.request(fmt::format("vAttach;{:x}", pid));
+  if (!stop)
+    return stop;
+  if (!rsp::parse_stop_reply(*stop))
+    return fail("attach.refused",
+                fmt::format("the stub does not attach to process {}: it answers '{}'", pid,
+                            rsp::shorten(*stop)),
+                "mqbridge doctor, with the same target, names the reason");
+  learn_process(*stop);
+  return reply;
+}
+
+/// From a reply that names the process: "T05thread:p1f.1f;".
+void Bridge::learn_process(const std::string& stop_reply) {
+  const auto stop = rsp::parse_stop_reply(stop_reply);
+  if (!stop)
+    return;
+  if (stop->kind == rsp::StopReply::Kind::exited || stop->kind == rsp::StopReply::Kind::signalled) {
+    breakpoints_.forget();
+    stub_.holds().drop_detach_packet(farewell_);
+    memory_.set_process(0);
+    return;
+  }
+  const auto number = stop->pid ? stop->pid : stop->tid;
+  if (!number)
+    return;
+  memory_.set_process(*number);
+  if (!multiprocess_ || !stop->pid)
+    return;
+  stub_.holds().drop_detach_packet(farewell_);
+  farewell_ = fmt::format("D;{:x}", *stop->pid);
+  stub_.holds().add_detach_packet(farewell_);
+}
+
+Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
+  if (auto settled = breakpoints_.settle(); !settled)
+    return forward(std::move(settled));
+  process_ran();
+  auto reply = stub_.resume(packet, &talk);
+  if (!reply)
+    return reply;
+  const bool interrupted = talk.take_interrupted();
+  keeps_interrupt_ = !is_interrupt(*reply) && (keeps_interrupt_ || interrupted);
+  learn_process(*reply);
+  return reply;
+}
+
+/// 0x03 may have met a process that had just stopped. A gdbserver turns it into a SIGINT, of which
+/// the process would die once it is let go: it runs until that signal stops it, and the detach
+/// takes the signal away (QProgramSignals).
+Result<void> Bridge::take_back_interrupt() {
+  constexpr int most = 100; // stops for other reasons
+  for (int stops = 0; keeps_interrupt_ && stops < most; ++stops) {
+    Impatience impatience(stub_);
+    const auto reply = stub_.resume("vCont;c", &impatience);
+    if (!reply)
+      return Failure(reply.error());
+    keeps_interrupt_ = reply->starts_with('T') && !is_interrupt(*reply);
+    learn_process(*reply);
+  }
+  return {};
+}
+
+Result<std::string> Bridge::read_memory(const std::string& packet) {
+  memory_.set_root(files_.root());
+  const bool knew = !memory_.mappings().empty();
+  auto reply = memory_.answer(packet);
+  if (!knew && !memory_.mappings().empty()) // gdb reads them, too
+    for (const std::string& path : memory_.mappings_paths())
+      files_.know(path, memory_.mappings());
+  return reply;
+}
+
+Result<std::string> Bridge::read_object(const std::string& packet) {
+  const bool knew = !objects_.libraries().empty();
+  auto reply = objects_.answer(packet);
+  if (reply && !knew && !objects_.libraries().empty())
+    if (auto expected = files_.expect(libraries_in(objects_.libraries())); !expected)
+      return forward(std::move(expected));
+  return reply;
+}
+
+void Bridge::process_ran() {
+  memory_.forget();
+  symbols_.forget();
+  objects_.forget();
+  files_.process_ran();
+}
+
+Result<std::string> Bridge::look(const std::string& packet) {
+  auto reply = stub_.request(packet);
+  if (reply && packet == "?")
+    learn_process(*reply);
+  return reply;
+}
+
+Result<std::string> Bridge::select(const std::string& packet) {
+  if (auto process = selected_process(packet); !process.empty() && process != selected_) {
+    if (auto settled = breakpoints_.settle(); !settled)
+      return forward(std::move(settled));
+    if (!std::exchange(selected_, std::move(process)).empty())
+      process_ran(); // what is kept is that of the other one
+  }
+  return stub_.request(packet);
+}
+
+Result<std::string> Bridge::change(const std::string& packet) {
+  if (auto settled = breakpoints_.settle(); !settled)
+    return forward(std::move(settled));
+  auto reply = stub_.request(packet);
+  process_ran();
+  return reply;
+}
+
+Result<std::string> Bridge::leave(const std::string& packet) {
+  if (auto settled = breakpoints_.settle(); !settled)
+    return forward(std::move(settled));
+  if (auto taken = take_back_interrupt(); !taken)
+    return forward(std::move(taken));
+  const auto exemption = stub_.exempt(packet, rsp::limits::detaching);
+  auto replies = stub_.request_last({}, packet, rsp::limits::detaching);
+  if (!replies)
+    return forward(std::move(replies));
+  if (!rsp::is_error_reply(replies->back())) {
+    stub_.released();
+    over_ = true;
+  }
+  return std::move(replies->back());
+}
+
+Result<void> Bridge::release() {
+  if (stub_.closed() || stub_.holds().detach_packets().empty())
+    return {};
+  if (auto out = breakpoints_.take_out_all(); !out)
+    return out;
+  if (auto taken = take_back_interrupt(); !taken)
+    return taken;
+  if (stub_.holds().detach_packets().empty()) // it has ended
+    return {};
+  const auto exemption = stub_.exempt(farewell_, rsp::limits::detaching);
+  auto replies = stub_.request_last({}, farewell_, rsp::limits::detaching);
+  if (!replies)
+    return forward(std::move(replies));
+  if (replies->back() != "OK")
+    return fail("detach.refused",
+                fmt::format("the debugger has left, and the stub answered '{}' to {}",
+                            rsp::shorten(replies->back()), farewell_),
+                "look whether the process runs: grep State /proc/PID/status");
+  stub_.released();
+  return {};
+}
+
+} // namespace mqbridge

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mqbridge {
+
+// What a debugger will ask next. A wrong guess costs a few bytes, and is never an answer.
+
+/// The paths in a list of libraries (qXfer:libraries-svr4:read): gdb opens each of them.
+std::vector<std::string> libraries_in(std::string_view list);
+
+/// Where gdb looks for the separate debug file of a library, by the library's build-id, which is
+/// near the `beginning` of its file. Empty: no build-id is there.
+std::vector<std::string> debug_files_of(std::string_view path, std::string_view beginning);
+
+} // namespace mqbridge

@@ -1,0 +1,379 @@
+#include "host/bridge/kept_files.h"
+
+#include "host/bridge/guesses.h"
+#include "rsp/packet/file_reply.h"
+#include "rsp/packet/hex.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mqbridge {
+namespace {
+
+constexpr std::string_view open_name = "vFile:open:";
+constexpr std::string_view setfs_name = "vFile:setfs:";
+constexpr std::size_t first_window = 4;
+constexpr std::size_t most_bytes_ahead = std::size_t{4} << 20;
+constexpr std::size_t most_kept = std::size_t{1} << 30;
+constexpr std::size_t most_opened = 10'000;
+
+std::optional<std::string> decoded(std::string_view digits) {
+  std::string text(digits.size() / 2, '\0');
+  return rsp::decode_hex(digits, std::as_writable_bytes(std::span(text))) ? std::optional(text)
+                                                                          : std::nullopt;
+}
+
+/// Whether what one reads there stays the same: "HEXPATH,0,MODE", opened for reading, and no file
+/// that the kernel makes up.
+bool may_be_kept(std::string_view words) {
+  constexpr std::array<std::string_view, 3> changing{"/proc/", "/sys/", "/dev/"};
+  const auto comma = words.find(',');
+  const auto path = decoded(words.substr(0, comma));
+  return comma != words.npos && words.substr(comma).starts_with(",0,") && path &&
+         path->starts_with('/') && path->find("/../") == path->npos &&
+         path->find("//") == path->npos && path->find("/./") == path->npos &&
+         std::none_of(changing.begin(), changing.end(),
+                      [&](std::string_view folder) { return path->starts_with(folder); });
+}
+
+/// The number of an opened file; empty: it was not opened.
+std::string descriptor_in(std::string_view reply) {
+  const auto parsed = rsp::parse_file_reply(reply);
+  return parsed && parsed->result >= 0 ? fmt::format("{:x}", parsed->result) : "";
+}
+
+/// "vFile:pread:", "3" and ",1000,0" of a packet whose file is a descriptor.
+struct AboutFile {
+  std::string name;
+  std::uint64_t descriptor = 0;
+  std::string rest;
+};
+std::optional<AboutFile> parse_about_file(const std::string& packet) {
+  const auto colon = packet.find(':', sizeof("vFile:") - 1);
+  if (colon == std::string::npos)
+    return std::nullopt;
+  const auto comma = std::min(packet.find(',', colon), packet.size());
+  const auto number = rsp::parse_hex(std::string_view(packet).substr(colon + 1, comma - colon - 1));
+  if (!number)
+    return std::nullopt;
+  return AboutFile{packet.substr(0, colon + 1), *number, packet.substr(comma)};
+}
+
+/// Of a reply to fstat (gdb's manual, "struct stat"); nullopt: it is none.
+std::optional<std::size_t> size_in(std::string_view reply) {
+  constexpr std::size_t place = 28;
+  constexpr std::size_t length = 8;
+  const auto status = rsp::parse_file_reply(reply);
+  if (!status || status->result < 0 || status->attachment.size() < place + length)
+    return std::nullopt;
+  std::uint64_t size = 0;
+  for (const char byte : status->attachment.substr(place, length))
+    size = size << 8 | static_cast<unsigned char>(byte);
+  return size;
+}
+
+constexpr std::string_view bad_descriptor = "F-1,9"; // EBADF
+constexpr std::string_view no_such_file = "F-1,2";   // ENOENT
+
+/// What follows "vFile:open:" of a file that gdb reads.
+std::string words_of(std::string_view path) {
+  return rsp::encode_hex(path) + ",0,0";
+}
+
+/// Without the mode, which only a file has that is made.
+std::string key_of(std::string_view root, std::string_view words) {
+  return std::string(root) + " " + std::string(words.substr(0, words.rfind(',')));
+}
+
+} // namespace
+
+std::size_t KeptFiles::piece_size() const {
+  // Some bytes take two on the wire; a stub sends fewer where they do not fit.
+  constexpr std::size_t least = 256;
+  constexpr std::size_t most = std::size_t{32} << 10;
+  return std::clamp(packet_size_ - packet_size_ / 8, least, most);
+}
+
+Result<std::string> KeptFiles::answer(const std::string& packet) {
+  if (packet.starts_with(open_name))
+    return open(packet);
+  if (packet.starts_with(setfs_name)) {
+    auto reply = stub_.request(packet);
+    if (reply && *reply == "F0")
+      root_ = packet.substr(setfs_name.size());
+    return reply;
+  }
+  const auto about = parse_about_file(packet);
+  constexpr std::array<std::string_view, 4> known{
+      "vFile:pread:", "vFile:pwrite:", "vFile:close:", "vFile:fstat:"};
+  if (!about || std::ranges::find(known, about->name) == known.end())
+    return stub_.request(packet);
+  const auto found = opened_.find(about->descriptor);
+  if (found == opened_.end())
+    return std::string(bad_descriptor);
+  const Open opened = found->second;
+  if (about->name == "vFile:close:")
+    opened_.erase(found);
+  if (!opened.file)
+    return stub_.request(about->name + opened.stub_descriptor + about->rest);
+  if (about->name == "vFile:fstat:")
+    return opened.file->status;
+  if (about->name == "vFile:close:")
+    return "F0"; // it may be opened again: process_ran() closes it
+  const std::string_view words = about->rest;
+  const auto comma = words.find(',', 1);
+  const auto count = rsp::parse_hex(
+      words.substr(std::min<std::size_t>(1, words.size()), comma == words.npos ? 0 : comma - 1));
+  const auto offset = comma == words.npos ? std::nullopt : rsp::parse_hex(words.substr(comma + 1));
+  if (about->name != "vFile:pread:" || !count || !offset)
+    return std::string("F-1,16"); // EINVAL, as the protocol numbers it
+  return read(*opened.file, *count, *offset);
+}
+
+std::string KeptFiles::number(Open opened) {
+  std::uint64_t free = 3;
+  while (opened_.contains(free))
+    ++free;
+  opened_.emplace(free, std::move(opened));
+  return fmt::format("F{:x}", free);
+}
+
+Result<std::string> KeptFiles::open(const std::string& packet) {
+  if (opened_.size() >= most_opened)
+    return std::string("F-1,17"); // ENFILE
+  const std::string words = packet.substr(open_name.size());
+  const std::string key = key_of(root_, words);
+  const auto known = files_.find(key);
+  if (known != files_.end() && known->second->is_checked)
+    return number({known->second, {}});
+  if (is_missing(key))
+    return std::string(no_such_file);
+  auto reply = stub_.request(packet);
+  if (!reply)
+    return reply;
+  const std::string descriptor = descriptor_in(*reply);
+  if (descriptor.empty())
+    return reply;
+  if (!may_be_kept(words))
+    return number({nullptr, descriptor});
+  reads_libraries_ = true;
+  auto file = std::make_shared<File>();
+  file->stub_descriptor = descriptor;
+  if (auto begun = begin({&file, 1}); !begun)
+    return forward(std::move(begun));
+  if (!file->is_checked) // no fstat: nothing would tell that it is another file
+    return number({nullptr, descriptor});
+  if (known != files_.end() && known->second->status == file->status) {
+    file = known->second;
+    const auto old = std::exchange(file->stub_descriptor, descriptor);
+    file->is_checked = true;
+    if (auto closed = stub_.request("vFile:close:" + old); !closed)
+      return closed;
+  } else {
+    make_room();
+    files_[key] = file;
+  }
+  return number({std::move(file), {}});
+}
+
+bool KeptFiles::is_missing(const std::string& key) {
+  constexpr std::chrono::seconds believed{5};
+  const auto found = missing_.find(key);
+  return found != missing_.end() && std::chrono::steady_clock::now() - found->second < believed;
+}
+
+/// What a debugger asks first: the status of each, its beginning, and its end, where ELF files have
+/// their section headers. Sets is_checked, unless the stub has no status.
+Result<void> KeptFiles::begin(std::span<const std::shared_ptr<File>> files) {
+  constexpr std::size_t at_its_beginning = 2;
+  constexpr std::size_t at_its_end = 2;
+  std::vector<std::string> requests;
+  for (const auto& file : files) {
+    requests.push_back("vFile:fstat:" + file->stub_descriptor);
+    for (std::size_t piece = 0; piece < at_its_beginning; ++piece)
+      requests.push_back(fmt::format("vFile:pread:{},{:x},{:x}", file->stub_descriptor,
+                                     piece_size(), piece * piece_size()));
+  }
+  auto replies = stub_.burst(requests);
+  if (!replies)
+    return forward(std::move(replies));
+  auto reply = replies->begin();
+  std::vector<std::pair<File*, std::size_t>> wanted;
+  requests.clear();
+  for (const auto& pointer : files) {
+    File& file = *pointer;
+    const bool is_known = take_status(file, std::move(*reply++));
+    for (std::size_t piece = 0; piece < at_its_beginning; ++piece, ++reply)
+      if (is_known)
+        take(file, piece, *reply);
+    if (!is_known)
+      continue;
+    file.next_piece = file.window = at_its_beginning;
+    const auto pieces = (file.size + piece_size() - 1) / piece_size();
+    for (auto piece = std::max(at_its_beginning, pieces - std::min(pieces, at_its_end));
+         piece < pieces; ++piece) {
+      requests.push_back(fmt::format("vFile:pread:{},{:x},{:x}", file.stub_descriptor,
+                                     size_of(file, piece), piece * piece_size()));
+      wanted.emplace_back(&file, piece);
+    }
+  }
+  replies = stub_.burst(requests);
+  if (!replies)
+    return forward(std::move(replies));
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    take(*wanted[i].first, wanted[i].second, (*replies)[i]);
+  return {};
+}
+
+bool KeptFiles::take_status(File& file, std::string reply) {
+  const auto size = size_in(reply);
+  if (!size)
+    return false;
+  file.size = *size;
+  file.status = std::move(reply);
+  file.is_checked = true;
+  return true;
+}
+
+Result<void> KeptFiles::expect(const std::vector<std::string>& paths) {
+  if (!reads_libraries_)
+    return {};
+  std::vector<std::string> unknown;
+  std::vector<std::string> requests;
+  for (const std::string& path : paths)
+    if (const auto words = words_of(path);
+        !files_.contains(key_of(root_, words)) && may_be_kept(words)) {
+      unknown.push_back(path);
+      requests.push_back(std::string(open_name) + words);
+    }
+  const auto replies = stub_.burst(requests);
+  if (!replies)
+    return Failure(replies.error());
+  std::vector<std::shared_ptr<File>> files;
+  std::vector<std::string> opened;
+  for (std::size_t i = 0; i < unknown.size(); ++i)
+    if (auto descriptor = descriptor_in((*replies)[i]); !descriptor.empty()) {
+      files.push_back(std::make_shared<File>());
+      files.back()->stub_descriptor = std::move(descriptor);
+      opened.push_back(unknown[i]);
+    }
+  if (auto begun = begin(files); !begun)
+    return begun;
+  make_room();
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (files[i]->is_checked)
+      files_[key_of(root_, words_of(opened[i]))] = files[i];
+  return expect_debug_files(opened, files);
+}
+
+/// As a rule they are not there, and a debugger looks for each.
+Result<void> KeptFiles::expect_debug_files(std::span<const std::string> paths,
+                                           std::span<const std::shared_ptr<File>> files) {
+  std::vector<std::string> requests;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (const std::string& path : debug_files_of(paths[i], files[i]->pieces[0]))
+      requests.push_back(std::string(open_name) + words_of(path));
+  const auto replies = stub_.burst(requests);
+  if (!replies)
+    return Failure(replies.error());
+  std::vector<std::string> closing;
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if ((*replies)[i] == no_such_file)
+      missing_[key_of(root_, requests[i].substr(open_name.size()))] =
+          std::chrono::steady_clock::now();
+    else if (const auto descriptor = descriptor_in((*replies)[i]); !descriptor.empty())
+      closing.push_back("vFile:close:" + descriptor);
+  const auto closed = stub_.burst(closing);
+  return closed ? Result<void>() : Failure(closed.error());
+}
+
+void KeptFiles::know(const std::string& path, std::string contents) {
+  auto file = std::make_shared<File>();
+  file->status = "F-1,16"; // EINVAL: a file of /proc tells nothing by it
+  file->size = contents.size();
+  file->is_checked = true;
+  for (std::size_t at = 0; at < contents.size(); at += piece_size())
+    file->pieces[at / piece_size()] = contents.substr(at, piece_size());
+  files_[key_of("0", words_of(path))] = std::move(file);
+}
+
+/// Of a piece; the last one of a file is shorter, and behind it they are empty.
+std::size_t KeptFiles::size_of(const File& file, std::size_t piece) const {
+  const auto begin = std::min(file.size, piece * piece_size());
+  return std::min(piece_size(), file.size - begin);
+}
+
+/// The reply may have less than was asked for, where it does not fit into a packet.
+void KeptFiles::take(File& file, std::size_t piece, std::string_view reply) {
+  const auto part = rsp::parse_file_reply(reply);
+  if (!part || part->result <= 0)
+    return;
+  std::string& known = file.pieces[piece];
+  const auto more = part->attachment.substr(0, size_of(file, piece) - known.size());
+  known += more;
+  kept_bytes_ += more.size();
+}
+
+Result<std::string> KeptFiles::read(File& file, std::size_t count, std::size_t offset) {
+  count = std::min({count, packet_size_, file.size - std::min(file.size, offset)});
+  std::string data;
+  while (data.size() < count) {
+    const auto at = offset + data.size();
+    const auto piece = at / piece_size();
+    const auto behind = at % piece_size();
+    const auto known = [&] { return file.pieces[piece].size(); };
+    if (const auto before = known(); before <= behind) {
+      if (auto fetched = fetch(file, piece, (offset + count - 1) / piece_size()); !fetched)
+        return forward(std::move(fetched));
+      if (known() <= before)
+        return data.empty() ? std::string("F-1,5") : fmt::format("F{:x};", data.size()) + data;
+      continue;
+    }
+    data.append(file.pieces[piece], behind, count - data.size());
+  }
+  return fmt::format("F{:x};", data.size()) + data;
+}
+
+/// Reads pieces `first` to `last`, and more behind them where the file is read from front to back.
+Result<void> KeptFiles::fetch(File& file, std::size_t first, std::size_t last) {
+  const bool goes_on = first == file.next_piece;
+  file.window = goes_on ? std::min(2 * file.window, most_bytes_ahead / piece_size()) : first_window;
+  const auto end = std::max(last + 1, first + file.window);
+  std::vector<std::size_t> pieces;
+  std::vector<std::string> requests;
+  for (auto piece = first; piece < end; ++piece) {
+    const auto have = file.pieces[piece].size();
+    if (have >= size_of(file, piece))
+      continue;
+    pieces.push_back(piece);
+    requests.push_back(fmt::format("vFile:pread:{},{:x},{:x}", file.stub_descriptor,
+                                   size_of(file, piece) - have, piece * piece_size() + have));
+  }
+  const auto replies = stub_.burst(requests);
+  if (!replies)
+    return Failure(replies.error());
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    take(file, pieces[i], (*replies)[i]);
+  file.next_piece = end;
+  return {};
+}
+
+void KeptFiles::make_room() {
+  if (kept_bytes_ < most_kept)
+    return;
+  files_.clear(); // those that are open go on with what they have
+  kept_bytes_ = 0;
+}
+
+void KeptFiles::process_ran() {
+  std::erase_if(files_, [](const auto& known) { return known.second->stub_descriptor.empty(); });
+  for (auto& [key, file] : files_)
+    file->is_checked = false;
+  missing_.clear();
+}
+
+} // namespace mqbridge

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "host/memory/page_cache.h"
+#include "host/memory/page_store.h"
+#include "rsp/exchange/connection.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mqbridge {
+
+/// The memory that a debugger reads with `m`, for as long as nobody can have changed it. Pages of
+/// private mappings are read ahead and kept, as they are for a dump. What others can change while
+/// the process stands still (shared mappings, devices), and all memory of a process whose mappings
+/// are not known, is read as the debugger asks for it. One thread.
+class KeptMemory {
+public:
+  explicit KeptMemory(rsp::Connection& stub);
+  ~KeptMemory();
+  KeptMemory(const KeptMemory&) = delete;
+  KeptMemory& operator=(const KeptMemory&) = delete;
+
+  void set_packet_size(std::size_t bytes);
+  /// The process is this one, by the number that its system has given it; 0: not known.
+  void set_process(std::int64_t pid) { pid_ = pid; }
+  /// The file system that the debugger has chosen (vFile:setfs) and finds again.
+  void set_root(std::string root) { root_ = std::move(root); }
+  /// The reply to `m`. Errors: those of Connection.
+  Result<std::string> answer(const std::string& packet);
+  /// The text of its /proc/PID/maps, read for this stop; empty: not known.
+  const std::string& mappings() const { return mappings_; }
+  std::vector<std::string> mappings_paths() const;
+  /// The process has run, or something was written. The mappings may be others, too.
+  void forget();
+  /// A debugger was silent for so long that it may expect something new: a page can be written by
+  /// others even while all threads stand still (process_vm_writev, XPMEM, RDMA).
+  void forget_pages();
+
+private:
+  class Below;
+  Result<void> know_mappings();
+  Result<std::optional<std::string>> read_mappings();
+  Result<std::optional<std::string>> read_all(const std::string& descriptor);
+  bool may_keep(std::uint64_t address, std::size_t size) const;
+
+  rsp::Connection& stub_;
+  std::unique_ptr<Below> below_;
+  std::unique_ptr<PageStore> store_; ///< null: nothing is kept
+  std::optional<PageCache> cache_;
+  std::int64_t pid_ = 0;
+  std::string root_ = "0";
+  std::string mappings_;
+  std::optional<MemoryMap> kept_; ///< the private mappings; nullopt: not asked in this stop
+};
+
+} // namespace mqbridge

@@ -1,0 +1,103 @@
+#include "host/bridge/requests.h"
+
+#include "rsp/packet/hex.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mqbridge {
+namespace {
+
+struct Named {
+  std::string_view beginning;
+  RequestKind kind;
+};
+
+/// The first one that fits counts.
+constexpr std::array beginnings = {
+    Named{"qSupported", RequestKind::negotiation},
+    Named{"QStartNoAckMode", RequestKind::no_acks},
+    Named{"qXfer:auxv:read:", RequestKind::object},
+    Named{"qXfer:exec-file:read:", RequestKind::object},
+    Named{"qXfer:features:read:", RequestKind::object},
+    Named{"qXfer:libraries-svr4:read:", RequestKind::object},
+    Named{"qXfer:libraries:read:", RequestKind::object},
+    Named{"qXfer:memory-map:read:", RequestKind::object},
+    Named{"qXfer:threads:read:", RequestKind::object},
+    Named{"qSymbol:", RequestKind::symbol},
+    Named{"vFile:", RequestKind::file},
+    Named{"vCont?", RequestKind::look},
+    Named{"vMustReplyEmpty", RequestKind::look},
+    Named{"vCont;", RequestKind::run},
+    Named{"vRun;", RequestKind::run},
+    Named{"vAttach;", RequestKind::run},
+    Named{"vKill;", RequestKind::farewell},
+    Named{"Z0,", RequestKind::breakpoint},
+    Named{"Z1,", RequestKind::breakpoint},
+    Named{"z0,", RequestKind::breakpoint},
+    Named{"z1,", RequestKind::breakpoint},
+    Named{"Z", RequestKind::look}, // a watchpoint: a register of the processor
+    Named{"z", RequestKind::look},
+    Named{"H", RequestKind::selection},
+    Named{"QPassSignals:", RequestKind::look},
+    Named{"QProgramSignals:", RequestKind::look},
+    Named{"QThreadEvents:", RequestKind::look},
+    Named{"QCatchSyscalls:", RequestKind::look},
+    Named{"QStartupWithShell:", RequestKind::look},
+    Named{"QEnvironment", RequestKind::look},
+    Named{"QDisableRandomization:", RequestKind::look},
+    Named{"QSetWorkingDir:", RequestKind::look},
+    Named{"qRcmd,", RequestKind::run}, // the stub's own commands, such as "reset run"
+    Named{"q", RequestKind::look},
+    Named{"bc", RequestKind::run}, // backwards
+    Named{"bs", RequestKind::run},
+    Named{"D;", RequestKind::farewell},
+};
+
+/// "c", "s", "C05", "S05;1000", "c1000": the old packets that let the process run.
+bool is_old_resumption(std::string_view packet) {
+  constexpr std::string_view letters = "cCsSiIR";
+  return letters.find(packet.front()) != letters.npos &&
+         std::all_of(packet.begin() + 1, packet.end(),
+                     [](char sign) { return rsp::is_hex(sign) || sign == ';'; });
+}
+
+} // namespace
+
+RequestKind kind_of(std::string_view packet) {
+  if (packet.empty())
+    return RequestKind::look;
+  if (packet.starts_with("qXfer:") && packet.find(":write:") != packet.npos)
+    return RequestKind::change;
+  for (const auto& [beginning, kind] : beginnings)
+    if (packet.starts_with(beginning))
+      return kind;
+  if (packet == "D")
+    return RequestKind::farewell;
+  if (packet == "k")
+    return RequestKind::kill;
+  if (is_old_resumption(packet))
+    return RequestKind::run;
+  switch (packet.front()) {
+  case 'm':
+    return RequestKind::memory;
+  case '?':
+  case '!':
+  case 'g':
+  case 'p':
+  case 'x':
+  case 'T':
+    return RequestKind::look;
+  default:
+    return RequestKind::change;
+  }
+}
+
+std::string selected_process(std::string_view packet) {
+  constexpr std::size_t name = 2; // "Hg"
+  if (packet.size() <= name || packet[name] != 'p')
+    return {};
+  return std::string(packet.substr(name, packet.find('.') - name));
+}
+
+} // namespace mqbridge

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mqbridge {
+
+/// What a debugger's packet does, as far as it matters to what is kept of the process.
+enum class RequestKind : std::uint8_t {
+  negotiation, ///< qSupported
+  no_acks,     ///< QStartNoAckMode
+  memory,      ///< m
+  object,      ///< qXfer:OBJECT:read of an object that stays the same while the process is stopped
+  file,        ///< vFile, of whatever kind
+  symbol,      ///< qSymbol
+  breakpoint,  ///< Z0, Z1, z0, z1
+  selection,   ///< Hg, Hc
+  look,        ///< reads only, or sets what concerns later stops
+  run,         ///< lets the process run, or may do so; its reply may come late
+  change,      ///< anything else: it may write what is kept
+  farewell,    ///< D, vKill: nothing may come behind it
+  kill,        ///< k: as farewell, and without a reply
+};
+
+RequestKind kind_of(std::string_view packet);
+
+/// The process that a selection names: "p1f" of "Hgp1f.20"; empty: none.
+std::string selected_process(std::string_view packet);
+
+} // namespace mqbridge

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "rsp/packet/codec.h"
+#include "rsp/unique_fd.h"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace mqbridge::rsp {
+
+/// The connection of a debugger that takes us for its stub: the stub's side of the protocol
+/// (gdb's manual, "Remote Protocol"). A thread of its own reads what the debugger sends,
+/// acknowledges it, and keeps it until it is taken: 0x03 is noticed while a request is under way.
+/// Everything else is for one thread.
+class Debugger {
+public:
+  struct Input {
+    enum class Kind : std::uint8_t { packet, interrupt, closed };
+    Kind kind = Kind::closed;
+    std::string payload; ///< of a packet, decoded
+  };
+
+  /// `on_input` is called by the reading thread whenever there is more to take; it outlives this.
+  Debugger(UniqueFd fd, std::function<void()> on_input);
+  ~Debugger();
+  Debugger(const Debugger&) = delete;
+  Debugger& operator=(const Debugger&) = delete;
+
+  /// The next input, once it is there. After `closed` there is no other one.
+  Input wait();
+  /// Takes the 0x03 that has come and was not taken yet, whatever came before it.
+  bool take_interrupt();
+  bool is_closed() const;
+
+  /// As if the debugger had gone. Any thread.
+  void hang_up();
+
+  /// Any payload; escaped as it must be. To a debugger that has gone nothing is sent.
+  void reply(std::string_view payload);
+  /// The reply to QStartNoAckMode: behind it neither side acknowledges.
+  void end_acknowledgements(std::string_view reply);
+
+private:
+  void read();
+  void take(const Decoder::Event& event);
+  void write(std::string_view bytes);
+  void put(Input input);
+
+  UniqueFd fd_;
+  std::function<void()> on_input_;
+  std::mutex writing_; ///< guards the writing, and the members below
+  bool acknowledges_ = true;
+  std::string last_;         ///< the last frame, for a `-`
+  mutable std::mutex mutex_; ///< guards the members below
+  std::condition_variable comes_;
+  std::deque<Input> inputs_;
+  bool closed_ = false;
+  std::jthread reader_;
+};
+
+} // namespace mqbridge::rsp

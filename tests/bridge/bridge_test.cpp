@@ -1,0 +1,319 @@
+// A debugger and a stub, both played here, and the bridge between them.
+
+#include "host/bridge/bridge.h"
+#include "rsp/packet/codec.h"
+#include "rsp/packet/hex.h"
+#include "rsp/transport/open.h"
+#include "tests/support/scripted_stub.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+namespace mqbridge {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Answer;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::StartsWith;
+
+const test::StubFeatures changeable{.may_change = true};
+
+/// "F4;data", "F3": as a stub's vFile replies.
+std::string file_data(std::string_view data) {
+  return fmt::format("F{:x};{}", data.size(), data);
+}
+
+/// A debugger that asks one thing after the other, of a bridge in a thread of its own.
+class Conversation {
+public:
+  explicit Conversation(const test::ScriptedStub& stub) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+      throw std::runtime_error("no sockets");
+    own_ = rsp::UniqueFd(ends[0]);
+    auto opened =
+        rsp::open_transport(stub.endpoint(), {std::chrono::steady_clock::now() + 10s, {}}, nullptr);
+    if (!opened)
+      throw std::runtime_error(opened.error().message);
+    bridge_ =
+        std::jthread([this, end = ends[1], transport = std::move(opened->transport)]() mutable {
+          auto& wakes = *transport;
+          rsp::Connection connection(std::move(transport),
+                                     {"stub", 2s, nullptr, {}, &rsp::debugger_policy()});
+          rsp::Debugger debugger(rsp::UniqueFd(end), [&] { wakes.wake(); });
+          const auto done = Bridge(connection, std::nullopt).serve(debugger);
+          error_ = done ? "" : std::string(done.error().code);
+        });
+    ask("qSupported:multiprocess+");
+    ask("QStartNoAckMode");
+    ask("?");
+  }
+
+  void send(std::string_view payload) const {
+    const auto frame = rsp::encode(payload);
+    ASSERT_EQ(::write(own_.get(), frame.data(), frame.size()), static_cast<ssize_t>(frame.size()));
+  }
+  void interrupt() const { ASSERT_EQ(::write(own_.get(), "\x03", 1), 1); }
+  /// "(gone)": the bridge has closed.
+  std::string hear() {
+    std::array<char, 65'536> buffer{};
+    for (;;) {
+      while (const auto event = decoder_.next())
+        if (event->kind == rsp::Decoder::Kind::packet)
+          return std::string(event->bytes);
+      const auto count = ::read(own_.get(), buffer.data(), buffer.size());
+      if (count <= 0)
+        return "(gone)";
+      decoder_.feed({buffer.data(), static_cast<std::size_t>(count)});
+    }
+  }
+  std::string ask(std::string_view payload) {
+    send(payload);
+    return hear();
+  }
+  /// Leaves; the error with which the bridge ended.
+  std::string leave() {
+    own_ = rsp::UniqueFd();
+    bridge_.join();
+    return error_;
+  }
+
+private:
+  rsp::UniqueFd own_;
+  rsp::Decoder decoder_;
+  std::string error_;
+  std::jthread bridge_;
+};
+
+/// Stops where it is told to, and has a file /proc/31/maps.
+void play_process(test::ScriptedStub& stub, const std::string& maps) {
+  stub.on("?", Answer::packet("T05thread:p1f.1f;"));
+  stub.on("vCont;", Answer::packet("T05thread:p1f.1f;"));
+  stub.on("Z", Answer::packet("OK")).on("z", Answer::packet("OK")).on("D;1f", Answer::packet("OK"));
+  stub.on("vFile:setfs:", Answer::packet("F0")).on("vFile:close:", Answer::packet("F0"));
+  stub.on("vFile:open:2f70726f63", Answer::packet("F7"));
+  stub.on("vFile:pread:7,", [maps](std::string_view request) {
+    const auto offset = rsp::parse_hex(request.substr(request.rfind(',') + 1)).value_or(0);
+    return Answer::packet(file_data(maps.substr(std::min<std::size_t>(offset, maps.size()), 4000)));
+  });
+  stub.on("m", [](std::string_view request) {
+    const auto size = rsp::parse_hex(request.substr(request.find(',') + 1)).value_or(0);
+    return Answer::packet(std::string(2 * size, '5'));
+  });
+}
+
+const std::string some_maps = "00010000-00020000 rw-p 00000000 00:00 0 \n"
+                              "00020000-00030000 rw-s 00000000 00:00 0 /dev/shm/shared\n"
+                              "00030000-00040000 rw-p 00000000 00:00 0 /dev/mem\n";
+
+TEST(Bridge, PagesOfPrivateMappingsAreReadOnceInAStop) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("m10008,4"), "55555555");
+  const auto once = stub.count("m");
+  EXPECT_EQ(gdb.ask("m10010,8"), "5555555555555555");
+  EXPECT_EQ(stub.count("m"), once);
+  gdb.ask("vCont;c");
+  gdb.ask("m10010,8");
+  EXPECT_GT(stub.count("m"), once) << "the process has run";
+  const auto twice = stub.count("m");
+  EXPECT_EQ(gdb.ask("M10000,1:00"), "");
+  gdb.ask("m10010,8");
+  EXPECT_GT(stub.count("m"), twice) << "it was written to";
+  const auto thrice = stub.count("m");
+  std::this_thread::sleep_for(100ms);
+  gdb.ask("m10010,8");
+  EXPECT_GT(stub.count("m"), thrice) << "another command";
+  EXPECT_EQ(gdb.leave(), "");
+}
+
+TEST(Bridge, WhatOthersCanWriteIsReadAsItIsAskedFor) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  Conversation gdb(stub);
+  for (const char* packet : {"m20008,4", "m30008,4", "m50008,4", "m1fffc,8"}) {
+    EXPECT_THAT(gdb.ask(packet), StartsWith("5555"));
+    gdb.ask(packet);
+    EXPECT_EQ(stub.count(packet), 2U) << packet;
+  }
+  EXPECT_EQ(stub.count("m"), 8U);
+  gdb.leave();
+}
+
+TEST(Bridge, WithoutMappingsNothingIsKept) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, "no such lines\n");
+  Conversation gdb(stub);
+  gdb.ask("m10008,4");
+  gdb.ask("m10008,4");
+  EXPECT_EQ(stub.count("m10008,4"), 2U);
+  EXPECT_EQ(stub.count("m"), 2U);
+  gdb.leave();
+}
+
+TEST(Bridge, ABreakpointThatIsPutInAgainStaysIn) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("Z0,1000,1"), "OK");
+  EXPECT_EQ(gdb.ask("Z0,2000,1"), "OK");
+  for (int i = 0; i < 5; ++i) {
+    gdb.ask("vCont;c");
+    EXPECT_EQ(gdb.ask("z0,1000,1"), "OK");
+    EXPECT_EQ(gdb.ask("z0,2000,1"), "OK");
+    EXPECT_EQ(gdb.ask("Z0,1000,1"), "OK");
+    EXPECT_EQ(gdb.ask("Z0,2000,1"), "OK");
+  }
+  EXPECT_EQ(stub.count("Z"), 2U);
+  EXPECT_EQ(stub.count("z"), 0U);
+  gdb.ask("z0,1000,1");
+  gdb.ask("Z0,2000,1;X3,220027"); // the same place with a condition: it is told
+  gdb.ask("vCont;s:p1f.1f");
+  const auto said = stub.received();
+  EXPECT_THAT(said, Contains("z0,1000,1"));
+  EXPECT_THAT(said, Contains("Z0,2000,1;X3,220027"));
+  EXPECT_LT(std::ranges::find(said, "z0,1000,1"), std::ranges::find(said, "vCont;s:p1f.1f"));
+  gdb.leave();
+  EXPECT_EQ(stub.received().back(), "D;1f");
+  EXPECT_EQ(stub.count("z0,2000,1"), 1U) << "taken out before the process is let go";
+}
+
+TEST(Bridge, OneThatTheStubRefusesIsNotIn) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("Z1,", Answer::packet("E01"));
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("Z1,1000,1"), "E01");
+  EXPECT_EQ(gdb.ask("Z1,1000,1"), "E01");
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(stub.count("z"), 0U);
+}
+
+TEST(Bridge, TheStubsQuestionForASymbolIsAnsweredUntilItIsThere) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("qSymbol::", Answer::packet("qSymbol:6e70746c"));
+  stub.on("qSymbol::6e70746c", Answer::packet("OK"));
+  stub.on("qSymbol:1000:6e70746c", Answer::packet("OK"));
+  Conversation gdb(stub);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(gdb.ask("qSymbol::"), "qSymbol:6e70746c");
+    EXPECT_EQ(gdb.ask("qSymbol::6e70746c"), "OK");
+  }
+  EXPECT_EQ(stub.count("qSymbol::"), 2U);
+  EXPECT_EQ(gdb.ask("qSymbol::"), "qSymbol:6e70746c");
+  EXPECT_EQ(gdb.ask("qSymbol:1000:6e70746c"), "OK");
+  const auto said = stub.received();
+  EXPECT_EQ(said.back(), "qSymbol:1000:6e70746c");
+  EXPECT_EQ(said[said.size() - 2], "qSymbol::");
+  gdb.leave();
+}
+
+TEST(Bridge, InterruptsReachARunningProcessAlone) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("vCont;", Answer::nothing());
+  stub.on("\x03", Answer::packet("T02thread:p1f.1f;"));
+  Conversation gdb(stub);
+  gdb.interrupt();
+  EXPECT_EQ(gdb.ask("m10008,4"), "55555555");
+  EXPECT_EQ(stub.count("\x03"), 0U) << "it stands still";
+  gdb.send("vCont;c");
+  std::this_thread::sleep_for(50ms);
+  gdb.interrupt();
+  EXPECT_EQ(gdb.hear(), "T02thread:p1f.1f;");
+  gdb.leave();
+  EXPECT_EQ(stub.received().back(), "D;1f");
+}
+
+TEST(Bridge, OutputOfTheStubPassesWhileItRuns) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("vCont;", Answer::packet("T05thread:p1f.1f;").behind(rsp::encode("O6869")));
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("vCont;c"), "O6869");
+  EXPECT_EQ(gdb.hear(), "T05thread:p1f.1f;");
+  gdb.leave();
+}
+
+TEST(Bridge, WhatItDoesNotKnowPassesAsItIs) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("vNew;", Answer::packet("new"));
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("vNew;#$}*"), "new");
+  EXPECT_THAT(stub.received(), Contains("vNew;#$}*"));
+  EXPECT_EQ(gdb.ask("vOther"), "");
+  gdb.leave();
+}
+
+TEST(Bridge, AFileIsReadOnceHoweverOftenItIsOpened) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  const std::string contents(30'000, 'x');
+  stub.on("vFile:open:2f6c6962", Answer::packet("F9"));
+  std::string status(64, '\0');
+  status[34] = static_cast<char>(contents.size() >> 8);
+  status[35] = static_cast<char>(contents.size());
+  stub.on("vFile:fstat:9", Answer::packet("F40;" + status));
+  stub.on("vFile:pread:9,", [&](std::string_view request) {
+    const auto offset = rsp::parse_hex(request.substr(request.rfind(',') + 1)).value_or(0);
+    const auto comma = request.find(',');
+    const auto count = rsp::parse_hex(request.substr(comma + 1, request.rfind(',') - comma - 1));
+    return Answer::packet(
+        file_data(contents.substr(std::min<std::size_t>(offset, contents.size()), *count)));
+  });
+  Conversation gdb(stub);
+  for (int i = 0; i < 3; ++i) {
+    const std::string descriptor = gdb.ask("vFile:open:2f6c6962,0,1c0").substr(1);
+    EXPECT_EQ(gdb.ask("vFile:fstat:" + descriptor), "F40;" + status);
+    std::string read;
+    for (std::string part; (part = gdb.ask(fmt::format("vFile:pread:{},1000,{:x}", descriptor,
+                                                       read.size()))) != "F0;";)
+      read += part.substr(part.find(';') + 1);
+    EXPECT_EQ(read, contents);
+    EXPECT_EQ(gdb.ask("vFile:close:" + descriptor), "F0");
+    EXPECT_EQ(gdb.ask("vFile:pread:" + descriptor + ",10,0"), "F-1,9");
+  }
+  EXPECT_EQ(stub.count("vFile:open:2f6c6962"), 1U);
+  EXPECT_LE(stub.count("vFile:pread:9,"), 4U);
+  gdb.leave();
+}
+
+TEST(Bridge, AStubThatIsLostIsSaid) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("g", Answer::close());
+  Conversation gdb(stub);
+  gdb.send("g");
+  EXPECT_EQ(gdb.hear(), "(gone)");
+  EXPECT_EQ(gdb.leave(), "stub.closed");
+}
+
+TEST(Bridge, LyingRepliesAreHandedOnAndHarmNobody) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  for (const char* object : {"qXfer:auxv:read:", "qXfer:threads:read:"})
+    stub.on(object, Answer::packet("m"));
+  stub.on("vFile:open:2f6c6962", Answer::packet("Fffffffffffffffff"));
+  stub.on("m", Answer::packet("nonsense"));
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("qXfer:auxv:read::0,1000"), "m");
+  EXPECT_EQ(gdb.ask("m10008,4"), "nonsense");
+  EXPECT_THAT(gdb.ask("vFile:open:2f6c6962,0,0"), StartsWith("F"));
+  EXPECT_THAT(gdb.ask("vFile:pread:zz,1,1"), StartsWith(""));
+  EXPECT_THAT(gdb.ask("vFile:pread:3"), StartsWith("F-1"));
+  EXPECT_THAT(gdb.ask("mzz"), StartsWith(""));
+  EXPECT_EQ(gdb.leave(), "");
+}
+
+} // namespace
+} // namespace mqbridge

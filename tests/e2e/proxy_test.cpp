@@ -1,0 +1,309 @@
+// gdb behind `mqbridge proxy`: it sees what it sees without, and the process survives whatever
+// becomes of gdb, mqbridge and the stub.
+
+#include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/support/child_process.h"
+#include "tests/support/eventually.h"
+#include "tests/support/process_table.h"
+#include "tests/support/temp_directory.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <random>
+#include <regex>
+#include <sstream>
+#include <thread>
+
+namespace mqbridge::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+const std::string steps_program = MQBRIDGE_BINARY_DIRECTORY "/inferiors/steps";
+
+/// `mqbridge proxy`, ready for a debugger.
+class Proxy {
+public:
+  explicit Proxy(const std::string& target, std::vector<std::string> options = {})
+      : process_(command(target, std::move(options))) {
+    if (!test::eventually(20s, [&] { return process_.out().find('\n') != std::string::npos; }))
+      throw std::runtime_error("mqbridge proxy is not ready: " + process_.err());
+  }
+
+  /// What gdb's `target remote` takes.
+  std::string address() const { return (directory_ / "door").string(); }
+  test::ChildProcess& process() { return process_; }
+
+private:
+  test::ChildSpec command(const std::string& target, std::vector<std::string> options) const {
+    options.insert(options.begin(), {"proxy", "--listen", "unix:" + address()});
+    options.push_back(target);
+    return mqbridge_command(options);
+  }
+
+  test::TempDirectory directory_;
+  test::ChildProcess process_;
+};
+
+const std::vector<std::string> gdb_script = {
+    "set pagination off",
+    "set width 0",
+    "info threads",
+    "bt",
+    "break add",
+    "continue",
+    "bt",
+    "info args",
+    "print *pair",
+    "print pairs",
+    "print &pairs[2]",
+    "print/x pairs[1].name",
+    "x/8xb pair",
+    "x/2gx &row",
+    "x/s pairs[3].name",
+    "x/4i $pc",
+    "info registers rip",
+    "finish",
+    "next",
+    "next",
+    "step",
+    "step",
+    "up",
+    "info locals",
+    "down",
+    "info frame",
+    "stepi",
+    "nexti",
+    "x/i $pc",
+    "disassemble tick",
+    "info breakpoints",
+    "condition 1 pair->left == 7",
+    "continue",
+    "print pair->name",
+    "delete 1",
+    "tbreak deeper if depth == 2",
+    "continue",
+    "bt",
+    "print depth",
+    "until",
+    "advance add",
+    "bt 3",
+    "hbreak tick",
+    "watch sum",
+    "continue",
+    "continue",
+    "info watchpoints",
+    "info threads 2",
+    "thread apply 2 bt 2",
+    "set scheduler-locking on",
+    "next",
+    "next",
+    "set scheduler-locking off",
+    "delete",
+    "break tick thread 1",
+    "continue",
+    "continue",
+    "info threads",
+    "delete",
+    "print add(&pairs[1])",
+    "print sum",
+    "set variable sum = 4711",
+    "print sum",
+    "set variable pairs[0].left = -1",
+    "print pairs[0]",
+    "x/2dw pairs",
+    "print $_siginfo.si_signo",
+    "handle SIGUSR1 nostop print pass",
+    "break tick",
+    "commands 6",
+    "silent",
+    "print ticks",
+    "end",
+    "ignore 6 3",
+    "continue",
+    "continue",
+    "delete 6",
+    "next",
+    "next",
+    "next",
+    "info sharedlibrary",
+    "info symbol tick",
+    "info line tick",
+    "find &pairs, +sizeof(pairs), (char)'t', (char)'w', (char)'o'",
+    "print *shuffled->next->next",
+    "print row->next->number",
+    "set $walk = row",
+    "set $count = 0",
+    "while $walk != 0",
+    "set $count = $count + $walk->number",
+    "set $walk = $walk->next",
+    "end",
+    "print $count",
+    "info auxv",
+    "delete",
+    "continue",
+};
+
+std::string joined_lines(const std::vector<std::string>& commands) {
+  std::string text;
+  for (const std::string& command : commands)
+    text += command + "\n";
+  return text;
+}
+
+/// What gdb prints, without what differs from run to run: numbers of processes.
+std::string transcript(const std::string& target, const std::vector<std::string>& commands) {
+  const test::TempDirectory directory;
+  const auto file = (directory / "script").string();
+  std::ofstream(file) << joined_lines(commands);
+  const std::string gdb = "exec gdb -nx -q -ex 'set confirm off' -ex 'set trace-commands on' "
+                          "-ex 'target remote " +
+                          target + "' " + steps_program + " < " + file;
+  const Outcome outcome = run_program({{"bash", "-c", gdb}}, 2min);
+  EXPECT_FALSE(outcome.timed_out);
+  std::string text = outcome.out + "-- errors\n" + outcome.err;
+  text = std::regex_replace(text, std::regex("Thread [0-9]+\\.[0-9]+|process [0-9]+"), "Thread N");
+  text = std::regex_replace(text, std::regex("LWP [0-9]+"), "LWP N");
+  return std::regex_replace(text, std::regex("(Remote debugging using|.target remote) [^\n]*"), "");
+}
+
+/// It starts the program itself, which finds the same environment each time.
+std::string stub_of_its_own() {
+  return "exec env -i /usr/bin/gdbserver --once --no-startup-with-shell - " + steps_program +
+         " 2>/dev/null";
+}
+
+TEST(Proxy, GdbSeesWhatItSeesWithout) {
+  const std::string without = transcript("| " + stub_of_its_own(), gdb_script);
+  ASSERT_THAT(without, HasSubstr("= 499500")) << without;
+  ASSERT_THAT(without, HasSubstr("exited normally")) << without;
+  Proxy proxy("exec:" + stub_of_its_own());
+  EXPECT_EQ(transcript(proxy.address(), gdb_script), without);
+  const auto ended = proxy.process().wait(10s);
+  ASSERT_TRUE(ended) << "it outlives its debugger";
+  EXPECT_EQ(ended->code, 0) << proxy.process().err();
+}
+
+/// A process that nobody has started for a debugger.
+class Staying {
+public:
+  Staying() : process_({{steps_program, "stay"}}) {}
+  pid_t pid() const { return process_.pid(); }
+  bool goes_on() {
+    const auto before = naps();
+    return test::eventually(10s, [&] { return naps() > before + 20; });
+  }
+
+private:
+  /// How often it has slept: it counts, and sleeps a millisecond.
+  long naps() const {
+    std::ifstream status(fmt::format("/proc/{}/status", pid()));
+    const std::string name = "voluntary_ctxt_switches:";
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with(name))
+        return std::stol(line.substr(name.size()));
+    return -1;
+  }
+
+  test::ChildProcess process_;
+};
+
+/// What gdb does when something ends; `ready` tells the test that it is there.
+struct Doing {
+  const char* name;
+  std::vector<std::string> commands;
+};
+
+void PrintTo(const Doing& doing, std::ostream* stream) {
+  *stream << doing.name;
+}
+
+const std::vector<Doing> doings = {
+    {"Stopped", {"ready", "shell sleep 1000"}},
+    {"StoppedWithBreakpointsIn",
+     {"set breakpoint always-inserted on", "break tick", "break add", "hbreak deeper", "break work",
+      "break main", "ready", "shell sleep 1000"}},
+    {"AtABreakpoint", {"break tick", "continue", "next", "ready", "shell sleep 1000"}},
+    {"Running", {"ready", "continue"}},
+    {"RunningOverBreakpoints", {"break tick if ticks < 0", "break add", "ready", "continue"}},
+    {"Stepping", {"ready", "while 1", "stepi", "end"}},
+    {"GoingOn", {"break tick", "ready", "while 1", "continue", "end"}},
+};
+
+/// gdb behind a proxy, at one of these doings.
+class ProxyScene {
+public:
+  explicit ProxyScene(const Doing& doing)
+      : proxy_(local_target(subject_.pid())), gdb_(gdb_command(doing)) {
+    if (!test::eventually(30s, [&] { return std::filesystem::exists(directory_ / "ready"); }))
+      throw std::runtime_error("gdb does not come so far: " + gdb_.out() + gdb_.err() +
+                               proxy_.process().err());
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::random_device()() % 300));
+  }
+
+  Staying& subject() { return subject_; }
+  Proxy& proxy() { return proxy_; }
+  test::ChildProcess& gdb() { return gdb_; }
+
+private:
+  test::ChildSpec gdb_command(const Doing& doing) const {
+    std::ofstream script(directory_ / "script");
+    for (const std::string& command : doing.commands)
+      script << (command == "ready" ? "shell touch " + (directory_ / "ready").string() : command)
+             << "\n";
+    return {{"gdb", "-nx", "-q", "-batch", "-ex", "target remote " + proxy_.address(), "-x",
+             (directory_ / "script").string(), steps_program}};
+  }
+
+  test::TempDirectory directory_;
+  Staying subject_;
+  Proxy proxy_;
+  test::ChildProcess gdb_;
+};
+
+class ProxyVanishing : public testing::TestWithParam<Doing> {};
+
+TEST_P(ProxyVanishing, GdbIsKilledAndTheProcessGoesOn) {
+  ProxyScene scene(GetParam());
+  scene.gdb().signal(SIGKILL);
+  EXPECT_TRUE(scene.subject().goes_on()) << test::process_state(scene.subject().pid());
+  const auto ended = scene.proxy().process().wait(15s);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->code, 0) << scene.proxy().process().err();
+  EXPECT_TRUE(scene.subject().goes_on());
+}
+
+TEST_P(ProxyVanishing, MqbridgeIsKilledAndTheProcessGoesOn) {
+  ProxyScene scene(GetParam());
+  scene.proxy().process().signal(SIGKILL);
+  EXPECT_TRUE(scene.subject().goes_on()) << test::process_state(scene.subject().pid());
+}
+
+TEST_P(ProxyVanishing, MqbridgeIsInterruptedAndTheProcessGoesOn) {
+  ProxyScene scene(GetParam());
+  scene.proxy().process().signal(SIGINT);
+  const auto ended = scene.proxy().process().wait(15s);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->code, 130) << scene.proxy().process().err();
+  EXPECT_TRUE(scene.subject().goes_on()) << test::process_state(scene.subject().pid());
+}
+
+INSTANTIATE_TEST_SUITE_P(, ProxyVanishing, testing::ValuesIn(doings),
+                         [](const auto& of) { return std::string(of.param.name); });
+
+TEST(Proxy, TheProcessRunsUntilADebuggerConnects) {
+  Staying subject;
+  Proxy proxy(local_target(subject.pid()));
+  EXPECT_TRUE(subject.goes_on());
+  const std::string text = transcript(proxy.address(), {"print sum", "detach"});
+  EXPECT_THAT(text, HasSubstr("$1 = 0"));
+  EXPECT_TRUE(subject.goes_on());
+  EXPECT_EQ(proxy.process().wait(10s)->code, 0);
+}
+
+} // namespace
+} // namespace mqbridge::e2e

@@ -1,0 +1,99 @@
+// A program to be stepped through: the same in each run.
+//   steps            walks its lists, and ends
+//   steps stay       counts for ever, in tick()
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { nodes = 1000, node_size = 64 };
+
+struct node {
+  struct node* next;
+  long number;
+  char filling[node_size - sizeof(struct node*) - sizeof(long)];
+};
+
+struct pair {
+  int left;
+  int right;
+  char name[16];
+};
+
+static struct node in_a_row[nodes];
+struct node* row = NULL;
+struct node* shuffled = NULL;
+struct pair pairs[4] = {{1, 2, "one"}, {3, 4, "two"}, {5, 6, "three"}, {7, 8, "four"}};
+volatile long ticks = 0;
+volatile int sum = 0;
+
+static void make_row(void) {
+  for (int i = 0; i < nodes; ++i) {
+    in_a_row[i].number = i;
+    in_a_row[i].next = i + 1 < nodes ? &in_a_row[i + 1] : NULL;
+  }
+  row = in_a_row;
+}
+
+/// The nodes lie anywhere in one MiB, in another order than they follow each other.
+static void make_shuffled(void) {
+  enum { places = (1 << 20) / node_size };
+  struct node* const area = calloc(places, node_size);
+  unsigned place = 0;
+  struct node** end = &shuffled;
+  for (int i = 0; i < nodes; ++i) {
+    place = (place + 7919) % places;
+    area[place].number = i;
+    *end = &area[place];
+    end = &area[place].next;
+  }
+}
+
+__attribute__((noinline)) void tick(void) {
+  ++ticks;
+}
+
+__attribute__((noinline)) int add(const struct pair* pair) {
+  const int both = pair->left + pair->right;
+  sum += both;
+  return both;
+}
+
+__attribute__((noinline)) int deeper(int depth) {
+  if (depth == 0)
+    return add(&pairs[0]);
+  return deeper(depth - 1) + 1;
+}
+
+static void* work(void* argument) {
+  for (int i = 0; i < 3; ++i)
+    tick();
+  return argument;
+}
+
+int main(int argc, char** argv) {
+  make_row();
+  make_shuffled();
+  if (argc > 1 && strcmp(argv[1], "stay") == 0)
+    for (;;) {
+      tick();
+      usleep(1000);
+    }
+  int total = 0;
+  for (int i = 0; i < 4; ++i) {
+    total += add(&pairs[i]);
+    tick();
+  }
+  total += deeper(5);
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, work, NULL) != 0 || pthread_join(thread, NULL) != 0)
+    return 1;
+  for (int i = 0; i < 100; ++i) {
+    tick();
+    total += i;
+  }
+  printf("total %d, ticks %ld\n", total, ticks);
+  return 0;
+}
