@@ -9,6 +9,7 @@
 #include "rsp/packet/signal_names.h"
 #include "rsp/packet/stop_reply.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
@@ -34,6 +35,16 @@ std::string carried_features(std::string_view reply) {
       kept += (kept.empty() ? "" : ";") + std::string(feature);
   }
   return kept;
+}
+
+/// "20" of "T05fork:p20.20;thread:p1f.1f;": a child that the stub holds, too. Empty: there is none.
+std::string child_in(std::string_view stop_reply) {
+  constexpr std::string_view name = "fork:p"; // and vfork
+  const auto at = stop_reply.find(name);
+  if (at == stop_reply.npos)
+    return {};
+  const auto number = stop_reply.substr(at + name.size());
+  return std::string(number.substr(0, number.find('.')));
 }
 
 bool announces(std::string_view reply, std::string_view feature) {
@@ -201,7 +212,7 @@ Result<std::string> Bridge::negotiate(const std::string& packet) {
   objects_.set_packet_size(features.packet_size);
   files_.set_packet_size(features.packet_size);
   memory_.set_packet_size(features.packet_size);
-  stub_.holds().add_detach_packet(farewell_);
+  stub_.holds().add_detach_packet("D");
   if (announces(*reply, "QStartNoAckMode+")) {
     auto agreed = stub_.request("QStartNoAckMode");
     if (!agreed)
@@ -232,26 +243,49 @@ Result<std::string> Bridge::attach(std::string reply) {
   return reply;
 }
 
-/// From a reply that names the process: "T05thread:p1f.1f;".
+/// From a reply that names the process: "T05thread:p1f.1f;". Of a program that forks, the stub
+/// holds several: each is let go by a packet of its own.
 void Bridge::learn_process(const std::string& stop_reply) {
   const auto stop = rsp::parse_stop_reply(stop_reply);
   if (!stop)
     return;
-  if (stop->kind == rsp::StopReply::Kind::exited || stop->kind == rsp::StopReply::Kind::signalled) {
-    breakpoints_.forget();
-    stub_.holds().drop_detach_packet(farewell_);
-    memory_.set_process(0);
+  const bool ended =
+      stop->kind == rsp::StopReply::Kind::exited || stop->kind == rsp::StopReply::Kind::signalled;
+  const auto farewell = multiprocess_ && stop->pid ? fmt::format("D;{:x}", *stop->pid) : "D";
+  if (ended)
+    return no_longer_held(farewell);
+  memory_.set_process(stop->pid.value_or(stop->tid.value_or(0)));
+  if (farewell == "D")
     return;
-  }
-  const auto number = stop->pid ? stop->pid : stop->tid;
-  if (!number)
+  stub_.holds().add_detach_packet(farewell);
+  if (const std::string child = child_in(stop_reply); !child.empty())
+    stub_.holds().add_detach_packet("D;" + child);
+  stub_.holds().drop_detach_packet("D");
+}
+
+void Bridge::no_longer_held(const std::string& farewell) {
+  auto& holds = stub_.holds();
+  const bool is_named =
+      std::ranges::find(holds.detach_packets(), farewell) != holds.detach_packets().end();
+  if (is_named)
+    holds.drop_detach_packet(farewell);
+  // A reply need not say which process has ended, if there is only one.
+  const auto left = farewells();
+  if (left.size() == 1 && farewell == "D")
+    holds.drop_detach_packet(left.front());
+  if (!farewells().empty())
     return;
-  memory_.set_process(*number);
-  if (!multiprocess_ || !stop->pid)
-    return;
-  stub_.holds().drop_detach_packet(farewell_);
-  farewell_ = fmt::format("D;{:x}", *stop->pid);
-  stub_.holds().add_detach_packet(farewell_);
+  breakpoints_.forget();
+  memory_.set_process(0);
+}
+
+/// The packets that let the processes go that the stub holds.
+std::vector<std::string> Bridge::farewells() const {
+  std::vector<std::string> packets;
+  for (const std::string& packet : stub_.holds().detach_packets())
+    if (packet.starts_with('D'))
+      packets.push_back(packet);
+  return packets;
 }
 
 Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
@@ -322,6 +356,7 @@ Result<std::string> Bridge::select(const std::string& packet) {
       return forward(std::move(settled));
     if (!std::exchange(selected_, std::move(process)).empty())
       process_ran(); // what is kept is that of the other one
+    breakpoints_.select(selected_);
   }
   return stub_.request(packet);
 }
@@ -339,6 +374,15 @@ Result<std::string> Bridge::leave(const std::string& packet) {
     return forward(std::move(settled));
   if (auto taken = take_back_interrupt(); !taken)
     return forward(std::move(taken));
+  constexpr std::string_view kill = "vKill;";
+  const std::string farewell =
+      packet.starts_with(kill) ? "D;" + packet.substr(kill.size()) : packet;
+  if (farewell != "D" && farewells() != std::vector{farewell}) { // a child that gdb leaves
+    auto reply = stub_.request(packet);
+    if (reply && *reply == "OK")
+      stub_.holds().drop_detach_packet(farewell);
+    return reply;
+  }
   const auto exemption = stub_.exempt(packet, rsp::limits::detaching);
   auto replies = stub_.request_last({}, packet, rsp::limits::detaching);
   if (!replies)
@@ -351,23 +395,24 @@ Result<std::string> Bridge::leave(const std::string& packet) {
 }
 
 Result<void> Bridge::release() {
-  if (stub_.closed() || stub_.holds().detach_packets().empty())
+  if (stub_.closed() || farewells().empty())
     return {};
   if (auto out = breakpoints_.take_out_all(); !out)
     return out;
   if (auto taken = take_back_interrupt(); !taken)
     return taken;
-  if (stub_.holds().detach_packets().empty()) // it has ended
-    return {};
-  const auto exemption = stub_.exempt(farewell_, rsp::limits::detaching);
-  auto replies = stub_.request_last({}, farewell_, rsp::limits::detaching);
-  if (!replies)
-    return forward(std::move(replies));
-  if (replies->back() != "OK")
-    return fail("detach.refused",
-                fmt::format("the debugger has left, and the stub answered '{}' to {}",
-                            rsp::shorten(replies->back()), farewell_),
-                "look whether the process runs: grep State /proc/PID/status");
+  for (const std::string& farewell : farewells()) {
+    const auto exemption = stub_.exempt(farewell, rsp::limits::detaching);
+    auto replies = stub_.request_last({}, farewell, rsp::limits::detaching);
+    if (!replies)
+      return forward(std::move(replies));
+    if (replies->back() != "OK")
+      return fail("detach.refused",
+                  fmt::format("the debugger has left, and the stub answered '{}' to {}",
+                              rsp::shorten(replies->back()), farewell),
+                  "look whether the process runs: grep State /proc/PID/status");
+    stub_.holds().drop_detach_packet(farewell);
+  }
   stub_.released();
   return {};
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mqbridge {
 
@@ -47,6 +48,8 @@ private:
   Result<void> release();
   Result<void> take_back_interrupt();
   void learn_process(const std::string& stop_reply);
+  void no_longer_held(const std::string& farewell);
+  std::vector<std::string> farewells() const;
   void process_ran();
 
   rsp::Connection& stub_;
@@ -57,7 +60,6 @@ private:
   KeptMemory memory_{stub_};
   SymbolQuestions symbols_{stub_};
   std::string selected_; ///< the process that the debugger's last selection named
-  std::string farewell_ = "D";
   bool multiprocess_ = false;
   bool keeps_interrupt_ = false; ///< the stub: one that came when the process stood still
   bool over_ = false;            ///< nothing is held any more

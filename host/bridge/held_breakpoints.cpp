@@ -1,5 +1,6 @@
 #include "host/bridge/held_breakpoints.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace mqbridge {
@@ -16,67 +17,86 @@ std::string removal_of(std::string_view packet) {
 
 Result<std::string> HeldBreakpoints::answer(const std::string& packet) {
   const std::string removal = removal_of(packet);
-  const auto known = in_.find(removal);
+  auto& breakpoints = in_[process_];
+  const auto known = breakpoints.find(removal);
   if (packet.front() == 'z') {
-    if (known == in_.end())
+    if (known == breakpoints.end())
       return stub_.request(packet);
-    leaving_.insert(removal);
+    known->second.is_leaving = true;
     return "OK";
   }
-  if (known != in_.end() && known->second == packet && leaving_.erase(removal) > 0)
+  if (known != breakpoints.end() && known->second.packet == packet &&
+      std::exchange(known->second.is_leaving, false))
     return "OK";
   return put_in(packet, removal);
 }
 
 Result<std::string> HeldBreakpoints::put_in(const std::string& packet, const std::string& removal) {
+  auto& breakpoints = in_[process_];
   // With other conditions, it is another one.
-  if (leaving_.contains(removal))
-    if (auto out = take_out({removal}); !out)
+  if (const auto known = breakpoints.find(removal);
+      known != breakpoints.end() && known->second.is_leaving)
+    if (auto out = take_out(breakpoints, {removal}); !out)
       return forward(std::move(out));
   // The guardian knows first: to take out one that is not in does no harm.
-  const bool is_new = in_.try_emplace(removal, packet).second;
+  const bool is_new = breakpoints.try_emplace(removal).second;
   if (is_new)
     stub_.holds().add_packet_before_detach(removal);
   auto reply = stub_.request(packet);
-  if (reply && *reply == "OK") {
-    in_[removal] = packet;
-  } else if (reply && is_new) {
-    in_.erase(removal);
-    stub_.holds().drop_detach_packet(removal);
-  }
+  if (reply && *reply == "OK")
+    breakpoints[removal].packet = packet;
+  else if (reply && is_new)
+    drop(breakpoints, removal);
   return reply;
 }
 
 Result<void> HeldBreakpoints::settle() {
-  return take_out({leaving_.begin(), leaving_.end()});
+  auto& breakpoints = in_[process_];
+  std::vector<std::string> removals;
+  for (const auto& [removal, breakpoint] : breakpoints)
+    if (breakpoint.is_leaving)
+      removals.push_back(removal);
+  return take_out(breakpoints, removals);
 }
 
 Result<void> HeldBreakpoints::take_out_all() {
-  std::vector<std::string> removals;
-  for (const auto& [removal, packet] : in_)
-    removals.push_back(removal);
-  return take_out(removals);
+  for (auto& [process, breakpoints] : in_) {
+    std::vector<std::string> removals;
+    for (const auto& [removal, breakpoint] : breakpoints)
+      removals.push_back(removal);
+    if (!removals.empty() && process != process_)
+      if (auto selected = stub_.request("Hg" + process + ".0"); !selected)
+        return forward(std::move(selected));
+    if (auto out = take_out(breakpoints, removals); !out)
+      return out;
+  }
+  return {};
 }
 
-Result<void> HeldBreakpoints::take_out(const std::vector<std::string>& removals) {
+Result<void> HeldBreakpoints::take_out(OfProcess& breakpoints,
+                                       const std::vector<std::string>& removals) {
   if (removals.empty())
     return {};
   const auto replies = stub_.burst(removals);
   if (!replies)
     return Failure(replies.error());
-  for (const std::string& removal : removals) {
-    in_.erase(removal);
-    leaving_.erase(removal);
-    stub_.holds().drop_detach_packet(removal);
-  }
+  for (const std::string& removal : removals)
+    drop(breakpoints, removal);
   return {};
 }
 
-void HeldBreakpoints::forget() {
-  for (const auto& [removal, packet] : in_)
+void HeldBreakpoints::drop(OfProcess& breakpoints, const std::string& removal) {
+  breakpoints.erase(removal);
+  const auto has_it = [&](const auto& of) { return of.second.contains(removal); };
+  if (std::ranges::none_of(in_, has_it))
     stub_.holds().drop_detach_packet(removal);
+}
+
+void HeldBreakpoints::forget() {
+  for (const auto& [process, breakpoints] : in_)
+    for (const auto& [removal, breakpoint] : breakpoints)
+      stub_.holds().drop_detach_packet(removal);
   in_.clear();
-  leaving_.clear();
 }
 
 } // namespace mqbridge

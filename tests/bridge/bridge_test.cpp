@@ -186,6 +186,39 @@ TEST(Bridge, ABreakpointThatIsPutInAgainStaysIn) {
   EXPECT_EQ(stub.count("z0,2000,1"), 1U) << "taken out before the process is let go";
 }
 
+TEST(Bridge, AChildThatIsLeftEndsNothingAndHasBreakpointsOfItsOwn) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("vCont;", Answer::packet("T05fork:p20.20;thread:p1f.1f;"));
+  stub.on("D;20", Answer::packet("OK")).on("H", Answer::packet("OK"));
+  Conversation gdb(stub);
+  gdb.ask("Hgp1f.1f");
+  gdb.ask("Z0,1000,1");
+  EXPECT_EQ(gdb.ask("vCont;c"), "T05fork:p20.20;thread:p1f.1f;");
+  gdb.ask("Hgp20.20");
+  EXPECT_EQ(gdb.ask("z0,1000,1"), "OK");
+  EXPECT_EQ(stub.count("z0,1000,1"), 1U) << "the child's, which is told";
+  EXPECT_EQ(gdb.ask("D;20"), "OK");
+  gdb.ask("Hgp1f.1f");
+  EXPECT_EQ(gdb.ask("z0,1000,1"), "OK");
+  EXPECT_EQ(stub.count("z0,1000,1"), 1U) << "the parent's, which is held";
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(stub.count("z0,1000,1"), 2U);
+  EXPECT_EQ(stub.received().back(), "D;1f");
+}
+
+TEST(Bridge, AllThatIsHeldIsLetGo) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("vCont;", Answer::packet("T05fork:p20.20;thread:p1f.1f;"));
+  stub.on("D;20", Answer::packet("OK")).on("H", Answer::packet("OK"));
+  Conversation gdb(stub);
+  gdb.ask("vCont;c");
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(stub.count("D;1f"), 1U);
+  EXPECT_EQ(stub.count("D;20"), 1U);
+}
+
 TEST(Bridge, OneThatTheStubRefusesIsNotIn) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);

@@ -145,6 +145,7 @@ const std::vector<std::string> gdb_script = {
     "print $count",
     "info auxv",
     "delete",
+    "break tick if ticks < 0", // it is in while the program forks
     "continue",
 };
 
