@@ -264,15 +264,10 @@ void Bridge::learn_process(const std::string& stop_reply) {
 }
 
 void Bridge::no_longer_held(const std::string& farewell) {
-  auto& holds = stub_.holds();
-  const bool is_named =
-      std::ranges::find(holds.detach_packets(), farewell) != holds.detach_packets().end();
-  if (is_named)
-    holds.drop_detach_packet(farewell);
+  stub_.holds().drop_detach_packet(farewell);
   // A reply need not say which process has ended, if there is only one.
-  const auto left = farewells();
-  if (left.size() == 1 && farewell == "D")
-    holds.drop_detach_packet(left.front());
+  if (const auto left = farewells(); left.size() == 1 && farewell == "D")
+    stub_.holds().drop_detach_packet(left.front());
   if (!farewells().empty())
     return;
   breakpoints_.forget();
@@ -357,6 +352,8 @@ Result<std::string> Bridge::select(const std::string& packet) {
     if (!std::exchange(selected_, std::move(process)).empty())
       process_ran(); // what is kept is that of the other one
     breakpoints_.select(selected_);
+    memory_.set_process(static_cast<std::int64_t>(
+        rsp::parse_hex(std::string_view(selected_).substr(1)).value_or(0)));
   }
   return stub_.request(packet);
 }
@@ -372,8 +369,6 @@ Result<std::string> Bridge::change(const std::string& packet) {
 Result<std::string> Bridge::leave(const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
-  if (auto taken = take_back_interrupt(); !taken)
-    return forward(std::move(taken));
   constexpr std::string_view kill = "vKill;";
   const std::string farewell =
       packet.starts_with(kill) ? "D;" + packet.substr(kill.size()) : packet;
@@ -383,6 +378,8 @@ Result<std::string> Bridge::leave(const std::string& packet) {
       stub_.holds().drop_detach_packet(farewell);
     return reply;
   }
+  if (auto taken = take_back_interrupt(); !taken)
+    return forward(std::move(taken));
   const auto exemption = stub_.exempt(packet, rsp::limits::detaching);
   auto replies = stub_.request_last({}, packet, rsp::limits::detaching);
   if (!replies)

@@ -94,10 +94,12 @@ RequestKind kind_of(std::string_view packet) {
 }
 
 std::string selected_process(std::string_view packet) {
-  constexpr std::size_t name = 2; // "Hg"
-  if (packet.size() <= name || packet[name] != 'p')
+  constexpr std::string_view name = "Hg";
+  if (!packet.starts_with(name))
     return {};
-  return std::string(packet.substr(name, packet.find('.') - name));
+  const auto process = packet.substr(name.size(), packet.find('.') - name.size());
+  const bool is_any = process == "p0" || process == "p-1";
+  return process.starts_with('p') && !is_any ? std::string(process) : std::string();
 }
 
 } // namespace mqbridge

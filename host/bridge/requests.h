@@ -25,7 +25,8 @@ enum class RequestKind : std::uint8_t {
 
 RequestKind kind_of(std::string_view packet);
 
-/// The process that a selection names: "p1f" of "Hgp1f.20"; empty: none.
+/// The process that a selection names for what is read and set: "p1f" of "Hgp1f.20". Empty: none,
+/// or any.
 std::string selected_process(std::string_view packet);
 
 } // namespace mqbridge

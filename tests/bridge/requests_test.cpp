@@ -41,7 +41,9 @@ TEST(Requests, TheOthersHaveTheirKinds) {
 
 TEST(Requests, ASelectionMayNameAProcess) {
   EXPECT_EQ(selected_process("Hgp1f.20"), "p1f");
-  EXPECT_EQ(selected_process("Hcp1f.-1"), "p1f");
+  EXPECT_EQ(selected_process("Hcp1f.-1"), "");
+  EXPECT_EQ(selected_process("Hgp0.0"), "");
+  EXPECT_EQ(selected_process("Hgp-1.-1"), "");
   EXPECT_EQ(selected_process("Hg0"), "");
   EXPECT_EQ(selected_process("H"), "");
 }
