@@ -47,11 +47,6 @@ std::string child_in(std::string_view stop_reply) {
   return std::string(number.substr(0, number.find('.')));
 }
 
-bool announces(std::string_view reply, std::string_view feature) {
-  const auto at = (";" + std::string(reply) + ";").find(fmt::format(";{};", feature));
-  return at != std::string::npos;
-}
-
 } // namespace
 
 /// The debugger while one of its requests is answered.
@@ -176,6 +171,10 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
   case RequestKind::file:
     reply = files_.answer(packet);
     break;
+  case RequestKind::file_change:
+    reply = files_.answer(packet);
+    process_ran(); // it may be a file that is kept, or the process's memory
+    break;
   case RequestKind::breakpoint:
     reply = breakpoints_.answer(packet);
     break;
@@ -209,11 +208,11 @@ Result<std::string> Bridge::negotiate(const std::string& packet) {
     return reply;
   const rsp::Features features = rsp::parse_features(*reply);
   multiprocess_ = features.multiprocess;
-  objects_.set_packet_size(features.packet_size);
-  files_.set_packet_size(features.packet_size);
-  memory_.set_packet_size(features.packet_size);
+  objects_.set_features(features);
+  files_.set_features(features);
+  memory_.set_features(features);
   stub_.holds().add_detach_packet("D");
-  if (announces(*reply, "QStartNoAckMode+")) {
+  if (features.no_ack) {
     auto agreed = stub_.request("QStartNoAckMode");
     if (!agreed)
       return agreed;
@@ -221,7 +220,7 @@ Result<std::string> Bridge::negotiate(const std::string& packet) {
       stub_.set_no_ack();
   }
   // A debugger may not say it, and a detach would then hand 0x03 on to the process, as SIGINT.
-  if (announces(*reply, "QProgramSignals+"))
+  if (reply->find("QProgramSignals+") != std::string::npos)
     if (auto told = stub_.request("QProgramSignals:" + rsp::signals_to_hand_on()); !told)
       return told;
   *reply = carried_features(*reply);
@@ -254,6 +253,8 @@ void Bridge::learn_process(const std::string& stop_reply) {
   const auto farewell = multiprocess_ && stop->pid ? fmt::format("D;{:x}", *stop->pid) : "D";
   if (ended)
     return no_longer_held(farewell);
+  if (stop_reply.find("exec:") != std::string::npos) // another program, without them
+    breakpoints_.forget();
   memory_.set_process(stop->pid.value_or(stop->tid.value_or(0)));
   if (farewell == "D")
     return;

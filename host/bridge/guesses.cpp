@@ -6,7 +6,7 @@ namespace mqbridge {
 
 std::vector<std::string> libraries_in(std::string_view list) {
   constexpr std::string_view name = " name=\"";
-  constexpr std::size_t most = 1000;
+  constexpr std::size_t most = 200;
   std::vector<std::string> paths;
   for (auto at = list.find(name); at != list.npos && paths.size() < most;
        at = list.find(name, at)) {

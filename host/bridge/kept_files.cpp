@@ -1,6 +1,7 @@
 #include "host/bridge/kept_files.h"
 
 #include "host/bridge/guesses.h"
+#include "host/bridge/requests.h"
 #include "rsp/packet/file_reply.h"
 #include "rsp/packet/hex.h"
 
@@ -120,18 +121,48 @@ Result<std::string> KeptFiles::answer(const std::string& packet) {
     opened_.erase(found);
   if (!opened.file)
     return stub_.request(about->name + opened.stub_descriptor + about->rest);
+  if (about->name == "vFile:close:") { // it may be opened again, if it is still kept
+    const bool is_kept = opened.file.use_count() > 1;
+    return is_kept || opened.file->stub_descriptor.empty()
+               ? std::string("F0")
+               : stub_.request("vFile:close:" + opened.file->stub_descriptor);
+  }
+  const auto still = is_still(*opened.file);
+  if (!still)
+    return Failure(still.error());
+  if (!*still)
+    return std::string(bad_descriptor);
   if (about->name == "vFile:fstat:")
     return opened.file->status;
-  if (about->name == "vFile:close:")
-    return "F0"; // it may be opened again: process_ran() closes it
-  const std::string_view words = about->rest;
-  const auto comma = words.find(',', 1);
-  const auto count = rsp::parse_hex(
-      words.substr(std::min<std::size_t>(1, words.size()), comma == words.npos ? 0 : comma - 1));
-  const auto offset = comma == words.npos ? std::nullopt : rsp::parse_hex(words.substr(comma + 1));
-  if (about->name != "vFile:pread:" || !count || !offset)
+  const auto asked = parse_two_numbers(
+      std::string_view(about->rest).substr(std::min<std::size_t>(1, about->rest.size())));
+  if (about->name != "vFile:pread:" || !asked)
     return std::string("F-1,16"); // EINVAL, as the protocol numbers it
-  return read(*opened.file, *count, *offset);
+  return read(*opened.file, asked->second, asked->first);
+}
+
+/// Whether it can be read. Once the process has run, what is kept of it counts again if its status
+/// is the same.
+Result<bool> KeptFiles::is_still(File& file) {
+  if (file.is_checked)
+    return true;
+  if (file.stub_descriptor.empty()) // know()
+    return false;
+  auto status = stub_.request("vFile:fstat:" + file.stub_descriptor);
+  if (!status)
+    return forward(std::move(status));
+  if (*status == file.status) {
+    file.is_checked = true;
+    return true;
+  }
+  file.pieces.clear();
+  return take_status(file, std::move(*status));
+}
+
+bool KeptFiles::is_slow() const {
+  const auto link = stub_.link_estimate();
+  return link.bytes_per_second > 0 &&
+         static_cast<double>(piece_size()) / link.bytes_per_second > link.round_trip;
 }
 
 std::string KeptFiles::number(Open opened) {
@@ -158,7 +189,7 @@ Result<std::string> KeptFiles::open(const std::string& packet) {
   const std::string descriptor = descriptor_in(*reply);
   if (descriptor.empty())
     return reply;
-  if (!may_be_kept(words))
+  if (!may_be_kept(words) || is_slow())
     return number({nullptr, descriptor});
   reads_libraries_ = true;
   auto file = std::make_shared<File>();
@@ -174,7 +205,8 @@ Result<std::string> KeptFiles::open(const std::string& packet) {
     if (auto closed = stub_.request("vFile:close:" + old); !closed)
       return closed;
   } else {
-    make_room();
+    if (auto room = make_room(); !room)
+      return forward(std::move(room));
     files_[key] = file;
   }
   return number({std::move(file), {}});
@@ -240,7 +272,7 @@ bool KeptFiles::take_status(File& file, std::string reply) {
 }
 
 Result<void> KeptFiles::expect(const std::vector<std::string>& paths) {
-  if (!reads_libraries_)
+  if (!reads_libraries_ || is_slow())
     return {};
   std::vector<std::string> unknown;
   std::vector<std::string> requests;
@@ -263,7 +295,8 @@ Result<void> KeptFiles::expect(const std::vector<std::string>& paths) {
     }
   if (auto begun = begin(files); !begun)
     return begun;
-  make_room();
+  if (auto room = make_room(); !room)
+    return room;
   for (std::size_t i = 0; i < files.size(); ++i)
     if (files[i]->is_checked)
       files_[key_of(root_, words_of(opened[i]))] = files[i];
@@ -318,7 +351,7 @@ void KeptFiles::take(File& file, std::size_t piece, std::string_view reply) {
   kept_bytes_ += more.size();
 }
 
-Result<std::string> KeptFiles::read(File& file, std::size_t count, std::size_t offset) {
+Result<std::string> KeptFiles::read(File& file, std::size_t offset, std::size_t count) {
   count = std::min({count, packet_size_, file.size - std::min(file.size, offset)});
   std::string data;
   while (data.size() < count) {
@@ -330,11 +363,14 @@ Result<std::string> KeptFiles::read(File& file, std::size_t count, std::size_t o
       if (auto fetched = fetch(file, piece, (offset + count - 1) / piece_size()); !fetched)
         return forward(std::move(fetched));
       if (known() <= before)
-        return data.empty() ? std::string("F-1,5") : fmt::format("F{:x};", data.size()) + data;
-      continue;
+        break;
+    } else {
+      data.append(file.pieces[piece], behind, count - data.size());
     }
-    data.append(file.pieces[piece], behind, count - data.size());
   }
+  if (data.empty() && count > 0)
+    return std::string("F-1,5"); // EIO
+  data.resize(fitting(data, packet_size_).size());
   return fmt::format("F{:x};", data.size()) + data;
 }
 
@@ -342,7 +378,8 @@ Result<std::string> KeptFiles::read(File& file, std::size_t count, std::size_t o
 Result<void> KeptFiles::fetch(File& file, std::size_t first, std::size_t last) {
   const bool goes_on = first == file.next_piece;
   file.window = goes_on ? std::min(2 * file.window, most_bytes_ahead / piece_size()) : first_window;
-  const auto end = std::max(last + 1, first + file.window);
+  const auto pieces_of_file = (file.size + piece_size() - 1) / piece_size();
+  const auto end = std::min(std::max(last + 1, first + file.window), pieces_of_file);
   std::vector<std::size_t> pieces;
   std::vector<std::string> requests;
   for (auto piece = first; piece < end; ++piece) {
@@ -362,11 +399,19 @@ Result<void> KeptFiles::fetch(File& file, std::size_t first, std::size_t last) {
   return {};
 }
 
-void KeptFiles::make_room() {
-  if (kept_bytes_ < most_kept)
-    return;
-  files_.clear(); // those that are open go on with what they have
+/// A stub has some 1,000 descriptors, and needs some for itself.
+Result<void> KeptFiles::make_room() {
+  constexpr std::size_t most_files = 400;
+  if (kept_bytes_ < most_kept && files_.size() < most_files)
+    return {};
+  std::vector<std::string> closing;
+  for (const auto& [key, file] : files_) // those that are open go on with what they have
+    if (file.use_count() == 1 && !file->stub_descriptor.empty())
+      closing.push_back("vFile:close:" + file->stub_descriptor);
+  files_.clear();
   kept_bytes_ = 0;
+  const auto closed = stub_.burst(closing);
+  return closed ? Result<void>() : Failure(closed.error());
 }
 
 void KeptFiles::process_ran() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "rsp/client/features.h"
 #include "rsp/exchange/connection.h"
 
 #include <chrono>
@@ -16,13 +17,14 @@ namespace mqbridge {
 /// The files that a debugger reads through the stub (vFile), such as libraries: what it will read
 /// next comes with what it reads now, and what has come is kept. A file is the same one as long as
 /// its path and what fstat says of it are the same; it is asked again once the process has run.
-/// Nothing is kept of /proc, /sys and /dev. The debugger's descriptors are numbers of our own: one
+/// Nothing is kept of /proc, /sys and /dev, and nothing is read ahead where a link is so slow that
+/// a piece takes longer than to ask for it. The debugger's descriptors are numbers of our own: one
 /// file that it opens three times is open at the stub once. One thread.
 class KeptFiles {
 public:
   explicit KeptFiles(rsp::Connection& stub) : stub_(stub) {}
 
-  void set_packet_size(std::size_t bytes) { packet_size_ = bytes; }
+  void set_features(const rsp::Features& features) { packet_size_ = features.packet_size; }
   /// The reply to any vFile packet. Errors: those of Connection.
   Result<std::string> answer(const std::string& packet);
   /// The debugger may open these next: they, and their debug files, are opened in three bursts,
@@ -52,7 +54,7 @@ private:
   };
 
   Result<std::string> open(const std::string& packet);
-  Result<std::string> read(File& file, std::size_t count, std::size_t offset);
+  Result<std::string> read(File& file, std::size_t offset, std::size_t count);
   Result<void> fetch(File& file, std::size_t first, std::size_t last);
   Result<void> begin(std::span<const std::shared_ptr<File>> files);
   bool take_status(File& file, std::string reply);
@@ -63,7 +65,9 @@ private:
   void take(File& file, std::size_t piece, std::string_view reply);
   std::string number(Open opened);
   std::size_t piece_size() const;
-  void make_room();
+  Result<void> make_room();
+  Result<bool> is_still(File& file);
+  bool is_slow() const;
 
   rsp::Connection& stub_;
   std::size_t packet_size_ = 400;

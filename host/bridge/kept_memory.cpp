@@ -1,5 +1,6 @@
 #include "host/bridge/kept_memory.h"
 
+#include "host/bridge/requests.h"
 #include "host/memory/memory_map_parser.h"
 #include "rsp/packet/file_reply.h"
 #include "rsp/packet/hex.h"
@@ -16,7 +17,7 @@ class KeptMemory::Below final : public Memory {
 public:
   explicit Below(rsp::Connection& stub) : stub_(stub) {}
 
-  void set_packet_size(std::size_t bytes) { longest_ = std::max<std::size_t>(bytes / 2, 1) - 1; }
+  void set_longest(std::size_t bytes) { longest_ = bytes; }
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override {
     std::vector<std::string> requests;
@@ -53,20 +54,6 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
-struct Window {
-  std::uint64_t address = 0;
-  std::size_t size = 0;
-};
-
-std::optional<Window> parse_window(std::string_view packet) {
-  const auto comma = packet.find(',');
-  if (comma == packet.npos)
-    return std::nullopt;
-  const auto address = rsp::parse_hex(packet.substr(1, comma - 1));
-  const auto size = rsp::parse_hex(packet.substr(comma + 1));
-  return address && size ? std::optional(Window{*address, *size}) : std::nullopt;
-}
-
 /// The lines of /proc/PID/maps whose memory only the process itself writes.
 std::string private_lines(std::string_view maps) {
   std::string lines;
@@ -97,21 +84,25 @@ KeptMemory::KeptMemory(rsp::Connection& stub) : stub_(stub), below_(std::make_un
 
 KeptMemory::~KeptMemory() = default;
 
-void KeptMemory::set_packet_size(std::size_t bytes) {
-  below_->set_packet_size(bytes);
+void KeptMemory::set_features(const rsp::Features& features) {
+  below_->set_longest(features.max_hex_read());
 }
 
 Result<std::string> KeptMemory::answer(const std::string& packet) {
-  const auto window = parse_window(packet);
-  if (!cache_ || !window || window->size == 0)
+  const auto asked = parse_two_numbers(std::string_view(packet).substr(1));
+  if (!cache_ || !asked || asked->second == 0)
+    return stub_.request(packet);
+  // A step reads little. To know the mappings costs three round trips: they are for who reads on.
+  constexpr int few = 3;
+  if (!kept_ && read_singly_++ < few)
     return stub_.request(packet);
   if (auto known = know_mappings(); !known)
     return forward(std::move(known));
-  if (!may_keep(window->address, window->size))
+  if (!may_keep(asked->first, asked->second))
     return stub_.request(packet);
-  std::string bytes(window->size, '\0');
+  std::string bytes(asked->second, '\0');
   const auto read =
-      cache_->read(TargetAddress{window->address}, std::as_writable_bytes(std::span(bytes)));
+      cache_->read(TargetAddress{asked->first}, std::as_writable_bytes(std::span(bytes)));
   if (!read)
     return Failure(read.error());
   // What is not whole is the stub's own answer.
@@ -139,7 +130,7 @@ Result<void> KeptMemory::know_mappings() {
     return {};
   kept_.emplace();
   cache_->set_map(&*kept_);
-  if (pid_ == 0)
+  if (pid_ == 0 || !has_files_)
     return {};
   auto text = read_mappings();
   if (!text)
@@ -166,6 +157,7 @@ Result<std::optional<std::string>> KeptMemory::read_mappings() {
   const auto opened = stub_.burst(opening);
   if (!opened)
     return Failure(opened.error());
+  has_files_ = !opened->back().empty();
   std::vector<std::string> closing = {"vFile:setfs:" + root_};
   std::optional<std::string> whole;
   const auto file = rsp::parse_file_reply(opened->back());
@@ -210,6 +202,7 @@ Result<std::optional<std::string>> KeptMemory::read_all(const std::string& descr
 
 void KeptMemory::forget() {
   kept_.reset();
+  read_singly_ = 0;
   mappings_.clear();
   forget_pages();
 }

@@ -2,6 +2,7 @@
 
 #include "host/memory/page_cache.h"
 #include "host/memory/page_store.h"
+#include "rsp/client/features.h"
 #include "rsp/exchange/connection.h"
 
 #include <memory>
@@ -22,7 +23,7 @@ public:
   KeptMemory(const KeptMemory&) = delete;
   KeptMemory& operator=(const KeptMemory&) = delete;
 
-  void set_packet_size(std::size_t bytes);
+  void set_features(const rsp::Features& features);
   /// The process is this one, by the number that its system has given it; 0: not known.
   void set_process(std::int64_t pid) { pid_ = pid; }
   /// The file system that the debugger has chosen (vFile:setfs) and finds again.
@@ -52,6 +53,8 @@ private:
   std::int64_t pid_ = 0;
   std::string root_ = "0";
   std::string mappings_;
+  bool has_files_ = true;         ///< the stub: it knows vFile
+  int read_singly_ = 0;           ///< requests of this stop
   std::optional<MemoryMap> kept_; ///< the private mappings; nullopt: not asked in this stop
 };
 

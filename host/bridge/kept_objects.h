@@ -1,5 +1,6 @@
 #pragma once
 
+#include "rsp/client/features.h"
 #include "rsp/exchange/connection.h"
 
 #include <map>
@@ -14,8 +15,7 @@ class KeptObjects {
 public:
   explicit KeptObjects(rsp::Connection& stub) : stub_(stub) {}
 
-  /// Bytes that one packet of the stub carries.
-  void set_packet_size(std::size_t bytes) { packet_size_ = bytes; }
+  void set_features(const rsp::Features& features) { features_ = features; }
   /// The reply to such a request. Errors: those of Connection.
   Result<std::string> answer(const std::string& request);
   /// The libraries' list, if it was read; empty: it was not.
@@ -27,7 +27,7 @@ private:
   Result<std::string> read(const std::string& object);
 
   rsp::Connection& stub_;
-  std::size_t packet_size_ = 400;
+  rsp::Features features_;
   std::map<std::string, std::string> objects_; ///< by the request up to the offset
 };
 

@@ -1,5 +1,6 @@
 #include "host/bridge/requests.h"
 
+#include "rsp/packet/codec.h"
 #include "rsp/packet/hex.h"
 
 #include <algorithm>
@@ -25,7 +26,13 @@ constexpr std::array beginnings = {
     Named{"qXfer:memory-map:read:", RequestKind::object},
     Named{"qXfer:threads:read:", RequestKind::object},
     Named{"qSymbol:", RequestKind::symbol},
-    Named{"vFile:", RequestKind::file},
+    Named{"vFile:close:", RequestKind::file},
+    Named{"vFile:fstat:", RequestKind::file},
+    Named{"vFile:pread:", RequestKind::file},
+    Named{"vFile:readlink:", RequestKind::file},
+    Named{"vFile:setfs:", RequestKind::file},
+    Named{"vFile:", RequestKind::file_change},
+    Named{"vFlash", RequestKind::run}, // it takes its time
     Named{"vCont?", RequestKind::look},
     Named{"vMustReplyEmpty", RequestKind::look},
     Named{"vCont;", RequestKind::run},
@@ -62,11 +69,19 @@ bool is_old_resumption(std::string_view packet) {
                      [](char sign) { return rsp::is_hex(sign) || sign == ';'; });
 }
 
+/// "vFile:open:HEXPATH,0,MODE": other flags create the file, or empty it.
+bool opens_to_read(std::string_view packet) {
+  const auto flags = packet.substr(std::min(packet.find(','), packet.size()));
+  return packet.starts_with("vFile:open:") && flags.starts_with(",0,");
+}
+
 } // namespace
 
 RequestKind kind_of(std::string_view packet) {
   if (packet.empty())
     return RequestKind::look;
+  if (opens_to_read(packet))
+    return RequestKind::file;
   if (packet.starts_with("qXfer:") && packet.find(":write:") != packet.npos)
     return RequestKind::change;
   for (const auto& [beginning, kind] : beginnings)
@@ -100,6 +115,26 @@ std::string selected_process(std::string_view packet) {
   const auto process = packet.substr(name.size(), packet.find('.') - name.size());
   const bool is_any = process == "p0" || process == "p-1";
   return process.starts_with('p') && !is_any ? std::string(process) : std::string();
+}
+
+std::optional<TwoNumbers> parse_two_numbers(std::string_view text) {
+  const auto comma = text.find(',');
+  if (comma == text.npos)
+    return std::nullopt;
+  const auto first = rsp::parse_hex(text.substr(0, comma));
+  const auto second = rsp::parse_hex(text.substr(comma + 1));
+  return first && second ? std::optional(TwoNumbers{*first, *second}) : std::nullopt;
+}
+
+std::string_view fitting(std::string_view data, std::size_t packet_size) {
+  constexpr std::size_t beside = 32; // the frame, and what stands before the data
+  while (data.size() > 1) {
+    const auto size = rsp::encode(data).size() + beside;
+    if (size <= packet_size)
+      break;
+    data = data.substr(0, data.size() - std::min(size - packet_size, data.size() - 1));
+  }
+  return data;
 }
 
 } // namespace mqbridge

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,7 +14,8 @@ enum class RequestKind : std::uint8_t {
   no_acks,     ///< QStartNoAckMode
   memory,      ///< m
   object,      ///< qXfer:OBJECT:read of an object that stays the same while the process is stopped
-  file,        ///< vFile, of whatever kind
+  file,        ///< vFile that only reads
+  file_change, ///< any other vFile
   symbol,      ///< qSymbol
   breakpoint,  ///< Z0, Z1, z0, z1
   selection,   ///< Hg, Hc
@@ -28,5 +31,15 @@ RequestKind kind_of(std::string_view packet);
 /// The process that a selection names for what is read and set: "p1f" of "Hgp1f.20". Empty: none,
 /// or any.
 std::string selected_process(std::string_view packet);
+
+/// "1000,4", as in "m1000,4". nullopt: it is no such thing.
+struct TwoNumbers {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+};
+std::optional<TwoNumbers> parse_two_numbers(std::string_view text);
+
+/// The beginning of `data` that a reply carries, where some bytes take two (binary data).
+std::string_view fitting(std::string_view data, std::size_t packet_size);
 
 } // namespace mqbridge

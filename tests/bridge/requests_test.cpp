@@ -11,14 +11,15 @@ using testing::IsEmpty;
 
 TEST(Requests, WhatIsNotKnownToOnlyReadIsAChange) {
   for (const char* packet :
-       {"M1000,1:00", "X1000,0:", "G00", "P1=00", "vFlashErase:0,1000", "QTinit", "QNonStop:1", "b",
+       {"M1000,1:00", "X1000,0:", "G00", "P1=00", "QTinit", "QNonStop:1", "b",
         "qXfer:siginfo:write::0:00", "vNew", "Y", "A", "t1000:cc,0", "QAgent:1"})
     EXPECT_EQ(kind_of(packet), RequestKind::change) << packet;
 }
 
 TEST(Requests, WhatLetsTheProcessRunIsKnown) {
-  for (const char* packet : {"vCont;c", "vCont;s:p1.1;c", "c", "c1000", "C05", "s", "S05;1000",
-                             "vRun;", "vAttach;1f", "bc", "bs", "R00", "i", "qRcmd,7265736574"})
+  for (const char* packet :
+       {"vCont;c", "vCont;s:p1.1;c", "c", "c1000", "C05", "s", "S05;1000", "vRun;",
+        "vFlashErase:0,1000", "vAttach;1f", "bc", "bs", "R00", "i", "qRcmd,7265736574"})
     EXPECT_EQ(kind_of(packet), RequestKind::run) << packet;
 }
 
@@ -28,6 +29,10 @@ TEST(Requests, TheOthersHaveTheirKinds) {
   EXPECT_EQ(kind_of("qXfer:threads:read::0,1000"), RequestKind::object);
   EXPECT_EQ(kind_of("qXfer:btrace:read::0,1000"), RequestKind::look);
   EXPECT_EQ(kind_of("vFile:pread:3,10,0"), RequestKind::file);
+  EXPECT_EQ(kind_of("vFile:open:2f,0,1c0"), RequestKind::file);
+  for (const char* packet : {"vFile:open:2f,601,1c0", "vFile:open:2f", "vFile:pwrite:3,0,x",
+                             "vFile:unlink:2f", "vFile:new:1"})
+    EXPECT_EQ(kind_of(packet), RequestKind::file_change) << packet;
   EXPECT_EQ(kind_of("Z0,1000,1"), RequestKind::breakpoint);
   EXPECT_EQ(kind_of("Z2,1000,4"), RequestKind::look);
   EXPECT_EQ(kind_of("Hgp1f.20"), RequestKind::selection);
@@ -46,6 +51,21 @@ TEST(Requests, ASelectionMayNameAProcess) {
   EXPECT_EQ(selected_process("Hgp-1.-1"), "");
   EXPECT_EQ(selected_process("Hg0"), "");
   EXPECT_EQ(selected_process("H"), "");
+}
+
+TEST(Requests, TwoNumbersAreNothingElse) {
+  EXPECT_EQ(parse_two_numbers("1f,20")->first, 0x1fU);
+  EXPECT_EQ(parse_two_numbers("1f,20")->second, 0x20U);
+  for (const char* text : {"", ",", "1", "1,", ",1", "1,x", "1,2,3", "-1,2"})
+    EXPECT_FALSE(parse_two_numbers(text)) << text;
+}
+
+TEST(Requests, WhatFitsCountsEscapes) {
+  EXPECT_EQ(fitting(std::string(100, 'x'), 200).size(), 100U);
+  EXPECT_LE(fitting(std::string(100, 'x'), 100).size(), 68U);
+  EXPECT_LE(fitting(std::string(100, '}'), 200).size(), 84U);
+  EXPECT_GE(fitting(std::string(100, '}'), 200).size(), 60U);
+  EXPECT_EQ(fitting(std::string(100, '}'), 1).size(), 1U);
 }
 
 TEST(Guesses, LibrariesAreThoseOfTheList) {

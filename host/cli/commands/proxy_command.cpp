@@ -9,6 +9,7 @@
 #include "rsp/transport/open.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <utility>
 
@@ -21,7 +22,7 @@ struct Stub {
   std::optional<std::int64_t> process;
 };
 
-/// Error: usage (a core, or not exactly one process).
+/// Errors: usage (a core, or not exactly one process), target.no_process.
 Result<Stub> stub_of(std::vector<TargetSpec> targets, const std::vector<std::int64_t>& ranks,
                      const SharedTools& tools) {
   if (!ranks.empty())
@@ -35,8 +36,13 @@ Result<Stub> stub_of(std::vector<TargetSpec> targets, const std::vector<std::int
   const TargetSpec& target = targets.front();
   if (target.is_core())
     return fail("usage", "a core needs no stub", "gdb PROGRAM CORE");
-  if (const auto* process = std::get_if<NodeProcess>(&target.where))
+  if (const auto* process = std::get_if<NodeProcess>(&target.where)) {
+    if (process->node.launcher == Launcher::local &&
+        !std::filesystem::exists(fmt::format("/proc/{}", process->pid)))
+      return fail("target.no_process", fmt::format("{}: no such process runs here", target.text()),
+                  "mqbridge ranks lists those of MPI jobs");
     return Stub{server_of(target, tools), process->pid};
+  }
   const auto& endpoint = std::get<rsp::Endpoint>(target.where);
   return Stub{endpoint, endpoint.pid};
 }
