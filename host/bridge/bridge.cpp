@@ -1,6 +1,7 @@
 #include "host/bridge/bridge.h"
 
 #include "host/bridge/guesses.h"
+#include "host/bridge/monitor_command.h"
 #include "host/bridge/requests.h"
 #include "rsp/client/negotiation.h"
 #include "rsp/limits.h"
@@ -8,6 +9,7 @@
 #include "rsp/packet/packet_history.h"
 #include "rsp/packet/signal_names.h"
 #include "rsp/packet/stop_reply.h"
+#include "rsp/server/debugger.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -113,37 +115,106 @@ bool is_interrupt(const std::string& stop_reply) {
 
 } // namespace
 
-Bridge::Bridge(rsp::Connection& stub, std::optional<std::int64_t> process)
-    : stub_(stub), attach_to_(process) {
+Bridge::Bridge(rsp::Connection& stub, rsp::Door& door, rsp::Bell& bell, BridgeOptions options)
+    : stub_(stub), door_(door), bell_(bell), options_(std::move(options)) {
   stub_.greet();
 }
 
-Result<void> Bridge::serve(rsp::Debugger& debugger) {
+Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& stop) {
+  rsp::Debugger debugger(std::move(client), [this] {
+    bell_.ring();
+    stub_.wake();
+  });
+  const std::stop_callback send_away(stop, [&] { debugger.hang_up(); });
   Talk talk(debugger);
   auto answered = Clock::now();
+  std::optional<Clock::time_point> waits_since;
   for (;;) {
-    const auto input = debugger.wait();
+    const bool waits = debugger.has_input();
+    if (!waits)
+      waits_since.reset();
+    else if (!waits_since)
+      waits_since = Clock::now();
     if (Clock::now() - answered > one_command)
       memory_.forget_pages();
-    if (input.kind == rsp::Debugger::Input::Kind::closed)
-      return release();
+    if (auto attended = attend(!waits && stands_still()); !attended)
+      return forward(std::move(attended));
+    // A look that has begun may end: a debugger grows impatient after a silence of two seconds.
+    constexpr std::chrono::seconds patience{1};
+    const auto turn = waits_since.value_or(Clock::now()) + patience;
+    if (guest_ && Clock::now() < turn) {
+      bell_.wait(turn);
+      continue;
+    }
+    if (auto left = dismiss(); !left)
+      return forward(std::move(left));
+    const auto input = debugger.take();
+    if (!input) {
+      bell_.wait();
+      continue;
+    }
+    if (input->kind == rsp::Debugger::Input::Kind::closed)
+      break;
     // 0x03 of a debugger that has not read yet that the process stands still. The stub would keep
     // it, and the process would get it as a signal later.
-    if (input.kind == rsp::Debugger::Input::Kind::interrupt)
+    if (input->kind == rsp::Debugger::Input::Kind::interrupt)
       continue;
-    const auto then = answer(talk, input.payload);
+    const auto then = answer(talk, input->payload);
     if (!then)
       return Failure(then.error());
     if (*then == Then::end)
-      return {};
+      return End::over;
     answered = Clock::now();
   }
+  if (stub_.closed() || farewells().empty())
+    return End::over;
+  process_ran(); // another debugger finds nothing that was kept for this one
+  if (auto out = breakpoints_.take_out_all(); !out)
+    return forward(std::move(out));
+  return End::vanished;
+}
+
+/// A process that is held, and of which it is known how it has stopped.
+bool Bridge::stands_still() const {
+  return !farewells().empty() && !for_guests_.stop.empty();
+}
+
+/// Answers who looks, if there is one, or else lets one in.
+Result<void> Bridge::attend(bool admits) {
+  if (!guest_ && admits) {
+    auto client = door_.take();
+    if (!client)
+      return {};
+    if (auto settled = breakpoints_.settle(); !settled)
+      return settled;
+    for_guests_.root = files_.root();
+    for_guests_.has_breakpoints = breakpoints_.any();
+    guest_.emplace(std::move(*client), stub_, bell_, for_guests_);
+  }
+  if (!guest_)
+    return {};
+  const auto stays = guest_->serve();
+  if (!stays)
+    return Failure(stays.error());
+  return *stays ? Result<void>() : dismiss();
+}
+
+Result<void> Bridge::dismiss() {
+  if (!guest_)
+    return {};
+  auto left = guest_->leave();
+  guest_.reset();
+  return left;
 }
 
 Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
   const RequestKind kind = kind_of(packet);
-  if (kind == RequestKind::no_acks) {
-    talk.debugger().end_acknowledgements("OK");
+  if (kind == RequestKind::monitor) {
+    const auto reply = monitor(talk, packet);
+    if (!reply)
+      return Failure(reply.error());
+    if (*reply)
+      talk.debugger().reply(**reply);
     return Then::go_on;
   }
   if (kind == RequestKind::kill) {
@@ -190,9 +261,12 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
   case RequestKind::farewell:
     reply = leave(packet);
     break;
+  case RequestKind::no_acks: // the stub has its own
+    reply = "OK";
+    break;
   case RequestKind::change:
   case RequestKind::kill:
-  case RequestKind::no_acks:
+  case RequestKind::monitor:
     reply = change(packet);
     break;
   }
@@ -208,11 +282,13 @@ Result<std::string> Bridge::negotiate(const std::string& packet) {
     return reply;
   const rsp::Features features = rsp::parse_features(*reply);
   multiprocess_ = features.multiprocess;
+  packet_size_ = features.packet_size;
   objects_.set_features(features);
   files_.set_features(features);
   memory_.set_features(features);
-  stub_.holds().add_detach_packet("D");
-  if (features.no_ack) {
+  if (farewells().empty())
+    stub_.holds().add_detach_packet("D");
+  if (features.no_ack && !stub_.no_ack()) {
     auto agreed = stub_.request("QStartNoAckMode");
     if (!agreed)
       return agreed;
@@ -223,13 +299,14 @@ Result<std::string> Bridge::negotiate(const std::string& packet) {
   if (reply->find("QProgramSignals+") != std::string::npos)
     if (auto told = stub_.request("QProgramSignals:" + rsp::signals_to_hand_on()); !told)
       return told;
-  *reply = carried_features(*reply);
-  return attach_to_ ? attach(std::move(*reply)) : reply;
+  for_guests_.features = carried_features(*reply);
+  *reply = for_guests_.features;
+  return options_.process ? attach(std::move(*reply)) : reply;
 }
 
 /// Of a stub that holds nothing: what follows is as if it had held the process from the start.
 Result<std::string> Bridge::attach(std::string reply) {
-  const auto pid = *std::exchange(attach_to_, std::nullopt);
+  const auto pid = *std::exchange(options_.process, std::nullopt);
   const auto stop = stub_.request(fmt::format("vAttach;{:x}", pid));
   if (!stop)
     return stop;
@@ -253,6 +330,11 @@ void Bridge::learn_process(const std::string& stop_reply) {
   const auto farewell = multiprocess_ && stop->pid ? fmt::format("D;{:x}", *stop->pid) : "D";
   if (ended)
     return no_longer_held(farewell);
+  for_guests_.stop = stop_reply;
+  if (stop->tid) // a debugger takes it for selected
+    for_guests_.selection = multiprocess_ && stop->pid
+                                ? fmt::format("Hgp{:x}.{:x}", *stop->pid, *stop->tid)
+                                : fmt::format("Hg{:x}", *stop->tid);
   if (stop_reply.find("exec:") != std::string::npos) // another program, without them
     breakpoints_.forget();
   memory_.set_process(stop->pid.value_or(stop->tid.value_or(0)));
@@ -356,7 +438,53 @@ Result<std::string> Bridge::select(const std::string& packet) {
     memory_.set_process(static_cast<std::int64_t>(
         rsp::parse_hex(std::string_view(selected_).substr(1)).value_or(0)));
   }
-  return stub_.request(packet);
+  auto reply = stub_.request(packet);
+  if (reply && *reply == "OK" && packet.starts_with("Hg"))
+    for_guests_.selection = packet;
+  return reply;
+}
+
+/// nullopt: the debugger does not wait for a reply any more.
+Result<std::optional<std::string>> Bridge::monitor(Talk& talk, const std::string& packet) {
+  if (!options_.monitor)
+    return stub_.request(packet);
+  auto answer = stands_still() ? options_.monitor(mpi_command(packet).value_or(""))
+                               : MonitorAnswer("there is no process to look at\n");
+  rsp::Debugger& debugger = talk.debugger();
+  constexpr std::size_t frame = 16;
+  const std::size_t most = std::max(packet_size_, 4 * frame) / 2 - frame;
+  const auto print = [&](std::string_view text) {
+    for (; !text.empty(); text.remove_prefix(std::min(most, text.size())))
+      debugger.reply("O" + rsp::encode_hex(text.substr(0, most)));
+  };
+  if (const auto* text = std::get_if<std::string>(&answer)) {
+    print(*text);
+    return "OK";
+  }
+  constexpr std::chrono::seconds longest_silence{1};
+  MonitorCommand command(std::get<std::vector<std::string>>(answer), bell_);
+  auto spoken = Clock::now();
+  while (!command.is_over()) {
+    if (debugger.has_input()) { // gdb's Ctrl-C: a 0x03, or that it asks something else
+      const bool was_interrupt = debugger.take_interrupt();
+      auto left = dismiss();
+      return left ? Result<std::optional<std::string>>(
+                        was_interrupt ? std::optional<std::string>("OK") : std::nullopt)
+                  : forward(std::move(left));
+    }
+    if (auto attended = attend(true); !attended)
+      return forward(std::move(attended));
+    const std::string text = command.take(most);
+    if (!text.empty() || Clock::now() - spoken >= longest_silence) {
+      debugger.reply("O" + rsp::encode_hex(text));
+      spoken = Clock::now();
+    } else {
+      bell_.wait(spoken + longest_silence);
+    }
+  }
+  if (auto left = dismiss(); !left)
+    return forward(std::move(left));
+  return "OK";
 }
 
 Result<std::string> Bridge::change(const std::string& packet) {
@@ -393,10 +521,6 @@ Result<std::string> Bridge::leave(const std::string& packet) {
 }
 
 Result<void> Bridge::release() {
-  if (stub_.closed() || farewells().empty())
-    return {};
-  if (auto out = breakpoints_.take_out_all(); !out)
-    return out;
   if (auto taken = take_back_interrupt(); !taken)
     return taken;
   for (const std::string& farewell : farewells()) {

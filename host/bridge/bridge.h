@@ -1,36 +1,64 @@
 #pragma once
 
+#include "host/bridge/guest.h"
 #include "host/bridge/held_breakpoints.h"
 #include "host/bridge/kept_files.h"
 #include "host/bridge/kept_memory.h"
 #include "host/bridge/kept_objects.h"
 #include "host/bridge/symbol_questions.h"
 #include "rsp/exchange/connection.h"
-#include "rsp/server/debugger.h"
+#include "rsp/server/bell.h"
+#include "rsp/server/door.h"
+#include "rsp/unique_fd.h"
 
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 namespace mqbridge {
+
+/// What `monitor mpi ...` of a debugger leads to: a text, or a program that prints it, and that may
+/// look at the process by the bridge's own door.
+using MonitorAnswer = std::variant<std::string, std::vector<std::string>>;
+
+/// What a bridge needs beside the stub.
+struct BridgeOptions {
+  /// Of a stub that holds no process yet, the one to attach to.
+  std::optional<std::int64_t> process;
+  /// By the words behind `monitor mpi`.
+  std::function<MonitorAnswer(std::string_view words)> monitor;
+};
 
 /// Stands between a debugger and a stub, and makes the way between them short: what is read comes
 /// in bursts, and is kept for as long as it cannot have changed; breakpoints that a debugger takes
 /// out at a stop and puts in again stay in. All other packets pass as they are, in order.
 ///
 /// The debugger holds the process. When it leaves without a word, the process is let go: its
-/// breakpoints are taken out before. The guardian does the same when this program dies. One thread.
+/// breakpoints are taken out before. The guardian does the same when this program dies. While the
+/// process stands still, others may look at it (Guest): in turn, while the debugger is silent. One
+/// thread.
 class Bridge {
 public:
-  /// `stub` was asked nothing yet, and outlives this. `process`: of a stub that holds none yet, the
-  /// one to attach to.
-  Bridge(rsp::Connection& stub, std::optional<std::int64_t> process);
+  /// `stub` was asked nothing yet. `door`: where others come in; its bell is `bell`. All of them
+  /// outlive this.
+  Bridge(rsp::Connection& stub, rsp::Door& door, rsp::Bell& bell, BridgeOptions options);
 
-  /// Until the debugger detaches, kills, or leaves. Errors: those of Connection, and attach.refused
-  /// (the stub does not attach to `process`).
-  Result<void> serve(rsp::Debugger& debugger);
+  enum class End : std::uint8_t {
+    over,     ///< nothing is held any more
+    vanished, ///< the debugger has left without a word: the process stands still, and nothing is
+              ///< in it
+  };
+  /// Until the debugger detaches, kills, or leaves; `stop`: it is sent away. Errors: those of
+  /// Connection, and attach.refused (the stub does not attach to the process).
+  Result<End> serve(rsp::UniqueFd debugger, const std::stop_token& stop);
+  /// Lets the processes run that are still held. Errors: those of Connection, detach.refused.
+  Result<void> release();
 
 private:
   class Talk;
@@ -45,22 +73,30 @@ private:
   Result<std::string> change(const std::string& packet);
   Result<std::string> select(const std::string& packet);
   Result<std::string> leave(const std::string& packet);
-  Result<void> release();
+  Result<std::optional<std::string>> monitor(Talk& talk, const std::string& packet);
+  Result<void> attend(bool admits);
+  Result<void> dismiss();
   Result<void> take_back_interrupt();
+  bool stands_still() const;
   void learn_process(const std::string& stop_reply);
   void no_longer_held(const std::string& farewell);
   std::vector<std::string> farewells() const;
   void process_ran();
 
   rsp::Connection& stub_;
-  std::optional<std::int64_t> attach_to_;
+  rsp::Door& door_;
+  rsp::Bell& bell_;
+  BridgeOptions options_;
   HeldBreakpoints breakpoints_{stub_};
   KeptObjects objects_{stub_};
   KeptFiles files_{stub_};
   KeptMemory memory_{stub_};
   SymbolQuestions symbols_{stub_};
+  ForGuests for_guests_;
+  std::optional<Guest> guest_;
   std::string selected_; ///< the process that the debugger's last selection named
   bool multiprocess_ = false;
+  std::size_t packet_size_ = 0;
   bool keeps_interrupt_ = false; ///< the stub: one that came when the process stood still
   bool over_ = false;            ///< nothing is held any more
 };

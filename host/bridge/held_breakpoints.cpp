@@ -59,6 +59,10 @@ Result<void> HeldBreakpoints::settle() {
   return take_out(breakpoints, removals);
 }
 
+bool HeldBreakpoints::any() const {
+  return std::ranges::any_of(in_, [](const auto& of) { return !of.second.empty(); });
+}
+
 Result<void> HeldBreakpoints::take_out_all() {
   for (auto& [process, breakpoints] : in_) {
     std::vector<std::string> removals;

@@ -25,6 +25,8 @@ public:
   /// Takes out those that the debugger has taken out: before the process runs, or is somebody
   /// else's. Errors: as above.
   Result<void> settle();
+  /// Whether one is in.
+  bool any() const;
   /// All of them, before a detach that the debugger has not asked for.
   Result<void> take_out_all();
   /// The processes are gone, or other programs now.

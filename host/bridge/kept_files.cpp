@@ -15,8 +15,6 @@
 namespace mqbridge {
 namespace {
 
-constexpr std::string_view open_name = "vFile:open:";
-constexpr std::string_view setfs_name = "vFile:setfs:";
 constexpr std::size_t first_window = 4;
 constexpr std::size_t most_bytes_ahead = std::size_t{4} << 20;
 constexpr std::size_t most_kept = std::size_t{1} << 30;
@@ -117,15 +115,15 @@ Result<std::string> KeptFiles::answer(const std::string& packet) {
   if (found == opened_.end())
     return std::string(bad_descriptor);
   const Open opened = found->second;
-  if (about->name == "vFile:close:")
+  if (about->name == close_name)
     opened_.erase(found);
   if (!opened.file)
     return stub_.request(about->name + opened.stub_descriptor + about->rest);
-  if (about->name == "vFile:close:") { // it may be opened again, if it is still kept
+  if (about->name == close_name) { // it may be opened again, if it is still kept
     const bool is_kept = opened.file.use_count() > 1;
     return is_kept || opened.file->stub_descriptor.empty()
                ? std::string("F0")
-               : stub_.request("vFile:close:" + opened.file->stub_descriptor);
+               : stub_.request(std::string(close_name) + opened.file->stub_descriptor);
   }
   const auto still = is_still(*opened.file);
   if (!still)
@@ -202,7 +200,7 @@ Result<std::string> KeptFiles::open(const std::string& packet) {
     file = known->second;
     const auto old = std::exchange(file->stub_descriptor, descriptor);
     file->is_checked = true;
-    if (auto closed = stub_.request("vFile:close:" + old); !closed)
+    if (auto closed = stub_.request(std::string(close_name) + old); !closed)
       return closed;
   } else {
     if (auto room = make_room(); !room)
@@ -319,7 +317,7 @@ Result<void> KeptFiles::expect_debug_files(std::span<const std::string> paths,
       missing_[key_of(root_, requests[i].substr(open_name.size()))] =
           std::chrono::steady_clock::now();
     else if (const auto descriptor = descriptor_in((*replies)[i]); !descriptor.empty())
-      closing.push_back("vFile:close:" + descriptor);
+      closing.push_back(std::string(close_name) + descriptor);
   const auto closed = stub_.burst(closing);
   return closed ? Result<void>() : Failure(closed.error());
 }
@@ -407,7 +405,7 @@ Result<void> KeptFiles::make_room() {
   std::vector<std::string> closing;
   for (const auto& [key, file] : files_) // those that are open go on with what they have
     if (file.use_count() == 1 && !file->stub_descriptor.empty())
-      closing.push_back("vFile:close:" + file->stub_descriptor);
+      closing.push_back(std::string(close_name) + file->stub_descriptor);
   files_.clear();
   kept_bytes_ = 0;
   const auto closed = stub_.burst(closing);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
 
 namespace mqbridge {
 namespace {
@@ -77,9 +79,27 @@ bool opens_to_read(std::string_view packet) {
 
 } // namespace
 
+std::optional<std::string> mpi_command(std::string_view packet) {
+  constexpr std::string_view name = "qRcmd,";
+  constexpr std::string_view mpi = "mpi";
+  if (!packet.starts_with(name))
+    return std::nullopt;
+  const auto digits = packet.substr(name.size());
+  std::string line(digits.size() / 2, '\0');
+  if (!rsp::decode_hex(digits, std::as_writable_bytes(std::span(line))) || !line.starts_with(mpi))
+    return std::nullopt;
+  line.erase(0, mpi.size());
+  const auto word = line.find_first_not_of(' ');
+  if (!line.empty() && word == 0)
+    return std::nullopt; // "mpirun"
+  return word == line.npos ? "" : line.substr(word);
+}
+
 RequestKind kind_of(std::string_view packet) {
   if (packet.empty())
     return RequestKind::look;
+  if (mpi_command(packet))
+    return RequestKind::monitor;
   if (opens_to_read(packet))
     return RequestKind::file;
   if (packet.starts_with("qXfer:") && packet.find(":write:") != packet.npos)

@@ -24,13 +24,22 @@ enum class RequestKind : std::uint8_t {
   change,      ///< anything else: it may write what is kept
   farewell,    ///< D, vKill: nothing may come behind it
   kill,        ///< k: as farewell, and without a reply
+  monitor,     ///< `monitor mpi ...`
 };
 
 RequestKind kind_of(std::string_view packet);
 
+// How packets about files begin.
+inline constexpr std::string_view open_name = "vFile:open:";
+inline constexpr std::string_view close_name = "vFile:close:";
+inline constexpr std::string_view setfs_name = "vFile:setfs:";
+
 /// The process that a selection names for what is read and set: "p1f" of "Hgp1f.20". Empty: none,
 /// or any.
 std::string selected_process(std::string_view packet);
+
+/// "queues --tag 7" of the packet of `monitor mpi queues --tag 7`; nullopt: it is for the stub.
+std::optional<std::string> mpi_command(std::string_view packet);
 
 /// "1000,4", as in "m1000,4". nullopt: it is no such thing.
 struct TwoNumbers {

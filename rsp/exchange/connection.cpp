@@ -101,12 +101,16 @@ ExchangeLimits::Exemption Connection::exempt(std::string_view farewell,
 
 void Connection::set_deadline(std::optional<Clock::time_point> deadline) {
   limits_.set_deadline(deadline);
+  wake();
+}
+
+void Connection::wake() {
   link_.transport().wake();
 }
 
 void Connection::cancel() {
   limits_.cancel();
-  link_.transport().wake();
+  wake();
 }
 
 Result<void> Connection::resynchronise(std::optional<std::chrono::milliseconds> limit) {

@@ -129,6 +129,7 @@ public:
   ExchangeLimits::Exemption exempt(std::string_view farewell, std::chrono::milliseconds limit);
   void set_deadline(std::optional<Clock::time_point> deadline); ///< any thread; nullopt: none
   void cancel();                                                ///< any thread
+  void wake();                                                  ///< any thread: asks a RunWatcher
 
   /// `policy` is not owned, and outlives the permit.
   FrameLink::Permit permit(const Policy& policy) { return link_.permit(policy); }

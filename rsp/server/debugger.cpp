@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
@@ -10,8 +11,12 @@ namespace mqbridge::rsp {
 namespace {
 
 constexpr char interrupt_byte = '\x03';
-/// A debugger sends one request, and then waits. One that does not is a stranger.
-constexpr std::size_t most_inputs = 1000;
+/// A debugger sends some requests, and then waits. One that does not is a stranger.
+constexpr std::size_t most_kept = std::size_t{16} << 20;
+
+std::size_t size_of(const Debugger::Input& input) {
+  return sizeof(input) + input.payload.size();
+}
 
 } // namespace
 
@@ -26,14 +31,19 @@ void Debugger::hang_up() {
   ::shutdown(fd_.get(), SHUT_RDWR);
 }
 
-Debugger::Input Debugger::wait() {
-  std::unique_lock lock(mutex_);
-  comes_.wait(lock, [&] { return !inputs_.empty() || closed_; });
+std::optional<Debugger::Input> Debugger::take() {
+  const std::lock_guard lock(mutex_);
   if (inputs_.empty())
-    return {};
+    return closed_ ? std::optional<Input>(Input{}) : std::nullopt;
   Input input = std::move(inputs_.front());
   inputs_.pop_front();
+  kept_bytes_ -= size_of(input);
   return input;
+}
+
+bool Debugger::has_input() const {
+  const std::lock_guard lock(mutex_);
+  return closed_ || !inputs_.empty();
 }
 
 bool Debugger::take_interrupt() {
@@ -41,6 +51,7 @@ bool Debugger::take_interrupt() {
   const auto found = std::ranges::find(inputs_, Input::Kind::interrupt, &Input::kind);
   if (found == inputs_.end())
     return false;
+  kept_bytes_ -= size_of(*found);
   inputs_.erase(found);
   return true;
 }
@@ -58,12 +69,6 @@ void Debugger::reply(std::string_view payload) {
     last_ = std::move(frame);
 }
 
-void Debugger::end_acknowledgements(std::string_view reply) {
-  const std::lock_guard lock(writing_);
-  write(encode(reply));
-  acknowledges_ = false;
-}
-
 void Debugger::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -75,18 +80,6 @@ void Debugger::write(std::string_view bytes) {
   }
 }
 
-void Debugger::put(Input input) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (input.kind == Input::Kind::closed)
-      closed_ = true;
-    else
-      inputs_.push_back(std::move(input));
-  }
-  comes_.notify_all();
-  on_input_();
-}
-
 void Debugger::read() {
   Decoder decoder;
   std::array<char, 65'536> buffer{};
@@ -94,45 +87,52 @@ void Debugger::read() {
     const auto count = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EINTR)
       continue;
-    if (count <= 0)
-      break;
-    decoder.feed({buffer.data(), static_cast<std::size_t>(count)});
+    std::deque<Input> came; // what has come together is to be taken together
+    if (count > 0)
+      decoder.feed({buffer.data(), static_cast<std::size_t>(count)});
     while (const auto event = decoder.next())
-      take(*event);
-    const std::lock_guard lock(mutex_);
-    goes_on = inputs_.size() < most_inputs;
+      if (auto input = input_of(*event))
+        came.push_back(std::move(*input));
+    {
+      const std::lock_guard lock(mutex_);
+      for (Input& input : came) {
+        kept_bytes_ += size_of(input);
+        inputs_.push_back(std::move(input));
+      }
+      closed_ = count <= 0 || kept_bytes_ > most_kept;
+      goes_on = !closed_;
+    }
+    on_input_();
   }
-  put({Input::Kind::closed, {}});
 }
 
-void Debugger::take(const Decoder::Event& event) {
+std::optional<Debugger::Input> Debugger::input_of(const Decoder::Event& event) {
+  const std::lock_guard lock(writing_);
   const auto answer = [this](std::string_view sign) {
-    const std::lock_guard lock(writing_);
     if (acknowledges_)
       write(sign);
   };
   switch (event.kind) {
   case Decoder::Kind::packet:
     answer("+");
-    put({Input::Kind::packet, std::string(event.bytes)});
-    break;
-  case Decoder::Kind::nack: {
-    const std::lock_guard lock(writing_);
+    acknowledges_ = acknowledges_ && event.bytes != "QStartNoAckMode";
+    return Input{Input::Kind::packet, std::string(event.bytes)};
+  case Decoder::Kind::nack:
     write(last_);
     break;
-  }
   case Decoder::Kind::corrupt:
   case Decoder::Kind::too_long:
     answer("-");
     break;
   case Decoder::Kind::garbage:
     if (event.bytes.find(interrupt_byte) != std::string_view::npos)
-      put({Input::Kind::interrupt, {}});
+      return Input{Input::Kind::interrupt, {}};
     break;
   case Decoder::Kind::ack:
   case Decoder::Kind::notification:
     break;
   }
+  return std::nullopt;
 }
 
 } // namespace mqbridge::rsp

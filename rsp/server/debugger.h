@@ -3,7 +3,8 @@
 #include "rsp/packet/codec.h"
 #include "rsp/unique_fd.h"
 
-#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -16,8 +17,8 @@ namespace mqbridge::rsp {
 
 /// The connection of a debugger that takes us for its stub: the stub's side of the protocol
 /// (gdb's manual, "Remote Protocol"). A thread of its own reads what the debugger sends,
-/// acknowledges it, and keeps it until it is taken: 0x03 is noticed while a request is under way.
-/// Everything else is for one thread.
+/// acknowledges it until QStartNoAckMode, and keeps it until it is taken: 0x03 is noticed while a
+/// request is under way. Everything else is for one thread.
 class Debugger {
 public:
   struct Input {
@@ -32,8 +33,10 @@ public:
   Debugger(const Debugger&) = delete;
   Debugger& operator=(const Debugger&) = delete;
 
-  /// The next input, once it is there. After `closed` there is no other one.
-  Input wait();
+  /// The next input; nullopt: there is none yet. After `closed` there is no other one.
+  std::optional<Input> take();
+  /// Whether take() returns one.
+  bool has_input() const;
   /// Takes the 0x03 that has come and was not taken yet, whatever came before it.
   bool take_interrupt();
   bool is_closed() const;
@@ -43,14 +46,11 @@ public:
 
   /// Any payload; escaped as it must be. To a debugger that has gone nothing is sent.
   void reply(std::string_view payload);
-  /// The reply to QStartNoAckMode: behind it neither side acknowledges.
-  void end_acknowledgements(std::string_view reply);
 
 private:
   void read();
-  void take(const Decoder::Event& event);
+  std::optional<Input> input_of(const Decoder::Event& event);
   void write(std::string_view bytes);
-  void put(Input input);
 
   UniqueFd fd_;
   std::function<void()> on_input_;
@@ -58,8 +58,8 @@ private:
   bool acknowledges_ = true;
   std::string last_;         ///< the last frame, for a `-`
   mutable std::mutex mutex_; ///< guards the members below
-  std::condition_variable comes_;
   std::deque<Input> inputs_;
+  std::size_t kept_bytes_ = 0; ///< of inputs_
   bool closed_ = false;
   std::jthread reader_;
 };

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -122,6 +123,13 @@ Result<Listener> Listener::open(const Endpoint& endpoint) {
   }
   return fail("listen.address", fmt::format("nobody can connect to '{}'", endpoint.text),
               "--listen unix:PATH, or --listen 127.0.0.1:PORT");
+}
+
+Endpoint Listener::endpoint() const {
+  if (path_.empty())
+    return Endpoint::parse(address_).value(); // of our own making
+  const auto path = std::filesystem::absolute(path_).string();
+  return {"unix:" + path, UnixEndpoint{path}, {}};
 }
 
 Listener::~Listener() {

@@ -26,6 +26,8 @@ public:
 
   /// What gdb's `target remote` takes: "/run/user/1000/rank3", "127.0.0.1:41822".
   const std::string& address() const { return address_; }
+  /// The same, for a client of ours.
+  Endpoint endpoint() const;
 
   /// Waits for a debugger. Errors: interrupted (`stop`), listen.failed.
   Result<UniqueFd> accept(const std::stop_token& stop);

@@ -126,9 +126,19 @@ struct RanksCommand {
 /// `proxy`: one process, for the user's own debugger.
 struct ProxyCommand {
   TargetChoice targets;
-  DumpOptions options;  ///< `filters.rank`: which one of them
-  rsp::Endpoint listen; ///< where the debugger connects
+  DumpOptions options;                 ///< `filters.rank`: which one of them
+  std::vector<std::string> look_words; ///< for `monitor mpi ...`: options of this program
+  rsp::Endpoint listen;                ///< where the debugger connects
+  /// How long the process stands still when its debugger has vanished; nullopt: until the next one
+  /// has come.
+  std::optional<std::chrono::milliseconds> stay{0};
   std::filesystem::path trace;
+};
+
+/// `gdb`: a gdb on one process.
+struct GdbCommand {
+  ProxyCommand proxy; ///< `listen` is left to the caller
+  std::vector<std::string> arguments;
 };
 
 struct TypesMakeCommand {
@@ -163,7 +173,7 @@ struct PrintCommand {
 };
 
 using Command = std::variant<DumpCommand, AnalyzeCommand, ShowCommand, RunCommand, DoctorCommand,
-                             RanksCommand, ProxyCommand, TypesMakeCommand, TypesShowCommand,
+                             RanksCommand, ProxyCommand, GdbCommand, TypesMakeCommand, TypesShowCommand,
                              TypesCheckCommand, RecorderMakeCommand, PrintCommand>;
 
 } // namespace mqbridge

@@ -4,6 +4,7 @@
 #include "host/cli/arguments/parse_dump.h"
 #include "host/cli/arguments/parse_handles.h"
 #include "host/cli/arguments/parse_job.h"
+#include "host/cli/arguments/parse_proxy.h"
 #include "host/cli/arguments/parse_run.h"
 #include "host/cli/arguments/parse_vars.h"
 #include "host/cli/arguments/parse_verdict.h"
@@ -11,7 +12,6 @@
 #include "host/cli/collect/collector_words.h"
 #include "host/launch/shell_words.h"
 #include "rsp/packet/printable.h"
-#include "rsp/server/listener.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -102,24 +102,6 @@ Result<Command> ranks_command(const RawOptions& raw, std::vector<std::string> wo
     return forward(std::move(options));
   return Command(RanksCommand{std::move(*choice), std::move(*options), raw.format, raw.full,
                               raw.output, raw.color, raw.trace, std::move(words)});
-}
-
-Result<Command> proxy_command(const RawOptions& raw) {
-  auto choice = parse_choice(raw, NoTarget::wrong);
-  if (!choice)
-    return forward(std::move(choice));
-  auto look = parse_look(raw, true);
-  if (!look)
-    return forward(std::move(look));
-  if (raw.listen.empty())
-    return fail("usage", "mqbridge proxy: --listen does not say where the debugger connects",
-                "mqbridge proxy --listen unix:/tmp/rank3 TARGET, then in gdb: "
-                "target remote /tmp/rank3");
-  auto listen = rsp::parse_listen(raw.listen);
-  if (!listen)
-    return forward(std::move(listen));
-  return Command(
-      ProxyCommand{std::move(*choice), std::move(look->options), std::move(*listen), raw.trace});
 }
 
 std::optional<std::filesystem::path> given(const std::string& path) {
@@ -263,8 +245,8 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
   CLI::App app("", "mqbridge");
   RawOptions raw;
   declare_commands(app, raw, version);
-  const bool runs = !arguments.empty() && std::string_view(arguments.front()) == "run";
-  auto words = runs ? split_run(arguments) : RunWords{{arguments.begin(), arguments.end()}, {}};
+  const std::string_view command(arguments.empty() ? "" : arguments.front());
+  auto words = command == "run" || command == "gdb" ? split_run(arguments) : RunWords{{arguments.begin(), arguments.end()}, {}};
   try {
     // CLI11 takes the words from the back.
     app.parse(std::vector<std::string>(words.own.rbegin(), words.own.rend()));
@@ -303,6 +285,8 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
     return ranks_command(raw, {arguments.begin() + 1, arguments.end()});
   if (app.got_subcommand("proxy"))
     return proxy_command(raw);
+  if (app.got_subcommand("gdb"))
+    return gdb_command(raw, std::move(words.command));
   if (app.got_subcommand("recorder"))
     return recorder_command(raw);
   return types_command(*app.get_subcommand("types"), raw);

@@ -177,20 +177,24 @@ void declare_stacks(CLI::App& app, RawOptions& raw) {
   add_output_options(stacks, raw);
 }
 
-/// CLI11 does not get to know the command that `run` runs.
-class RunFormatter : public CLI::Formatter {
+/// CLI11 does not get to know the words behind `--`.
+class OtherWordsFormatter : public CLI::Formatter {
 public:
-  std::string make_usage(const CLI::App* run, std::string name) const override {
-    auto usage = CLI::Formatter::make_usage(run, std::move(name));
-    usage.insert(usage.find_last_not_of('\n') + 1, " -- COMMAND...");
+  explicit OtherWordsFormatter(std::string words) : words_(std::move(words)) {}
+  std::string make_usage(const CLI::App* command, std::string name) const override {
+    auto usage = CLI::Formatter::make_usage(command, std::move(name));
+    usage.insert(usage.find_last_not_of('\n') + 1, words_);
     return usage;
   }
+
+private:
+  std::string words_;
 };
 
 void declare_run(CLI::App& app, RawOptions& raw) {
   CLI::App* run = app.add_subcommand(
       "run", "like timeout(1): runs a command, and says why it hangs when it does");
-  run->formatter(std::make_shared<RunFormatter>());
+  run->formatter(std::make_shared<OtherWordsFormatter>(" -- COMMAND..."));
   run->footer(run_help);
   run->option_defaults()->group("Limits");
   add_value(run, "--timeout", raw.timeout, "the command may run so long", "D");
@@ -252,29 +256,53 @@ void declare_ranks(CLI::App& app, RawOptions& raw) {
   add_output_options(ranks, raw);
 }
 
-const char* const proxy_help =
-    R"(In gdb: target remote /tmp/rank3. Where mqbridge starts the gdbserver, the process is stopped when
-the debugger connects, and not before. It runs on when the debugger detaches, quits, is killed, or
-loses its connection.
+const char* const debugger_help =
+    R"(In gdb, `monitor mpi queues` prints the queues of this process, and `monitor mpi verdict` why its job
+does not move: `monitor mpi help` lists the words.
+
+Where mqbridge starts the gdbserver, the process is stopped when the debugger connects, and not
+before. It runs on when the debugger detaches, quits, is killed, or loses its connection.)";
+
+const char* const proxy_help = R"(In gdb: target remote /tmp/rank3.
 
 Exit status: 0 the debugger has left; 1 something failed; 2 wrong usage; 129, 130, 143 interrupted,
 the process released.)";
 
+const char* const gdb_help =
+    R"(Exit status: that of gdb; 1 no gdb could be started, or nothing was found; 2 wrong usage.)";
+
+void declare_debugger(CLI::App* command, RawOptions& raw, const char* help) {
+  command->footer(fmt::format("{}\n\n{}\n\n{}", target_help, debugger_help, help));
+  command->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
+  add_job_options(command, raw);
+  add_rank_option(command, raw);
+  add_dll_options(command, raw);
+  add_file_options(command, raw);
+  command->option_defaults()->group("Stopping");
+  add_value(command, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
+  add_value(command, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
+  command->option_defaults()->group("Printing");
+  add_value(command, "--trace", raw.trace, "every packet to and from the stub, a line each",
+            "FILE");
+}
+
 void declare_proxy(CLI::App& app, RawOptions& raw) {
   CLI::App* proxy =
-      app.add_subcommand("proxy", "a fast way for your own gdb to a process far away");
-  proxy->footer(std::string(target_help) + "\n\n" + proxy_help);
-  proxy->add_option("TARGET", raw.targets, "[RANK=]ENDPOINT, see below")->type_name("");
+      app.add_subcommand("proxy", "a fast way for your own debugger to a process far away");
   add_value(proxy, "--listen", raw.listen,
             "where the debugger connects, on this host: unix:PATH, 127.0.0.1:PORT (0: a free one)",
             "ENDPOINT");
-  add_job_options(proxy, raw);
-  add_rank_option(proxy, raw);
-  proxy->option_defaults()->group("Stopping");
-  add_value(proxy, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
-  add_value(proxy, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
-  proxy->option_defaults()->group("Printing");
-  add_value(proxy, "--trace", raw.trace, "every packet to and from the stub, a line each", "FILE");
+  add_value(proxy, "--on-disconnect", raw.on_disconnect,
+            "when the debugger has vanished: the process runs on (detach), or stands still until "
+            "the next one connects, for ever or for so many seconds",
+            "detach|stay|wait=S");
+  declare_debugger(proxy, raw, proxy_help);
+}
+
+void declare_gdb(CLI::App& app, RawOptions& raw) {
+  CLI::App* gdb = app.add_subcommand("gdb", "your own gdb on a rank, wherever it is");
+  gdb->formatter(std::make_shared<OtherWordsFormatter>(" [-- GDB ARGUMENTS]"));
+  declare_debugger(gdb, raw, gdb_help);
 }
 
 /// The heading of commands in a help text, whatever this version of CLI11 calls it: completion and
@@ -352,6 +380,7 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   declare_ranks(app, raw);
   declare_run(app, raw);
   declare_doctor(app, raw);
+  declare_gdb(app, raw);
   declare_proxy(app, raw);
   declare_recorder(app, raw);
   declare_types(app, raw);

@@ -93,6 +93,7 @@ struct RawOptions {
   std::string stub_timeout;
   // proxy
   std::string listen;
+  std::string on_disconnect;
   // recorder
   std::string mpicc = "mpicc";
   // types

@@ -12,6 +12,8 @@ namespace {
 
 class WordList {
 public:
+  explicit WordList(std::vector<std::string> words = {}) : words_(std::move(words)) {}
+
   void add(std::string_view option, const std::string& value) {
     if (value.empty())
       return;
@@ -43,17 +45,8 @@ private:
 
 } // namespace
 
-Result<std::vector<std::string>> collector_words(const RawOptions& raw) {
-  for (const auto& [option, value] :
-       {std::pair("--trace", &raw.trace), std::pair("--run-until", &raw.run_until)})
-    if (!value->empty())
-      return fail("usage", fmt::format("{} is of one computer, and --collect of many", option),
-                  fmt::format("leave one of them out: mqbridge dump {} ... on one node", option));
-  if (raw.consistent)
-    return fail("usage", "--consistent stops all ranks from one computer: --collect cannot",
-                "leave one of them out");
+std::vector<std::string> look_words(const RawOptions& raw) {
   WordList words;
-  words.add("--format", std::string("collect"));
   words.add("--gdbserver", raw.gdbserver);
   words.add("--node-command", raw.node_command);
   words.add("--jobs", raw.jobs);
@@ -66,14 +59,28 @@ Result<std::vector<std::string>> collector_words(const RawOptions& raw) {
   words.add_paths("--types", raw.types);
   words.add("--path-map", raw.path_maps);
   words.add_paths("--image", raw.images);
-  const bool fetch = raw.fetch_files == FetchMode::always; // nobody can be asked there
-  words.add("--fetch-files", std::string(fetch ? "always" : "never"));
   words.add_path("--config", raw.config);
   words.add("--no-sandbox", raw.no_sandbox);
-  words.add("--no-stacks", raw.no_stacks);
-  words.add("--no-python", raw.no_python);
   words.add("--connect-timeout", raw.connect_timeout);
   words.add("--timeout", raw.timeout);
+  return words.take();
+}
+
+Result<std::vector<std::string>> collector_words(const RawOptions& raw) {
+  for (const auto& [option, value] :
+       {std::pair("--trace", &raw.trace), std::pair("--run-until", &raw.run_until)})
+    if (!value->empty())
+      return fail("usage", fmt::format("{} is of one computer, and --collect of many", option),
+                  fmt::format("leave one of them out: mqbridge dump {} ... on one node", option));
+  if (raw.consistent)
+    return fail("usage", "--consistent stops all ranks from one computer: --collect cannot",
+                "leave one of them out");
+  WordList words(look_words(raw));
+  words.add("--format", std::string("collect"));
+  const bool fetch = raw.fetch_files == FetchMode::always; // nobody can be asked there
+  words.add("--fetch-files", std::string(fetch ? "always" : "never"));
+  words.add("--no-stacks", raw.no_stacks);
+  words.add("--no-python", raw.no_python);
   words.add("--max-stop", raw.max_stop);
   words.add("--max-operations", raw.max_operations);
   words.add("--max-bytes", raw.max_bytes);

@@ -10,6 +10,10 @@
 
 namespace mqbridge {
 
+/// The user's options that say how a process is reached and where its files are, for another look
+/// at it from this host. Paths are absolute.
+std::vector<std::string> look_words(const RawOptions& raw);
+
 /// The words for `mqbridge dump` on the nodes, behind "dump": the user's options that say how to
 /// dump ranks. Options that choose ranks or show the result are left out. Files are the nodes' own,
 /// with the same absolute paths. Error: usage, for an option that makes no sense on many computers.

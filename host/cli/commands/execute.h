@@ -44,6 +44,7 @@ int execute(const RunCommand& command, const Installation& installation);
 int execute(const DoctorCommand& command, const Installation& installation);
 int execute(const RanksCommand& command, const Installation& installation);
 int execute(const ProxyCommand& command, const Installation& installation);
+int execute(const GdbCommand& command, const Installation& installation);
 int execute(const TypesMakeCommand& command, const Installation& installation);
 int execute(const TypesShowCommand& command, const Installation& installation);
 int execute(const TypesCheckCommand& command, const Installation& installation);

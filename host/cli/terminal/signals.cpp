@@ -77,6 +77,8 @@ void SignalWatch::watch(const std::stop_token& ended) {
     int signal = 0;
     if (::sigwait(&set, &signal) != 0 || signal == SIGUSR2)
       continue;
+    if (!has_terminal_ && (signal == SIGINT || signal == SIGTSTP))
+      continue;
     if (signal == SIGTSTP)
       suspend();
     else

@@ -48,6 +48,9 @@ public:
   /// Holders of targets register here.
   rsp::HoldGate& holds() { return holds_; }
 
+  /// From now on Ctrl-C and Ctrl-Z mean another program, which has the terminal.
+  void leave_terminal() { has_terminal_.store(false); }
+
   /// From now on no target is held: even a first signal ends the process at once.
   void exit_on_next() { immediate_.store(true); }
 
@@ -61,6 +64,7 @@ private:
   std::stop_source stop_;
   std::atomic<int> signal_ = 0;
   std::atomic<bool> immediate_ = false;
+  std::atomic<bool> has_terminal_ = true;
   std::jthread thread_;
 };
 
