@@ -103,9 +103,7 @@ private:
     const bool standing = std::ranges::find(reduction_.standing, true) != reduction_.standing.end();
     if (standing || visibility_.guesses || (waits && !visibility_.counters))
       return Confidence::possible;
-    const bool suspended = std::ranges::any_of(picture_.processes(), [](const Process& process) {
-      return process.now->process_state == "T"; // somebody must let it run on
-    });
+    const bool suspended = std::ranges::any_of(picture_.processes(), is_suspended);
     return visibility_.complete() && !suspended ? Confidence::certain : Confidence::likely;
   }
 

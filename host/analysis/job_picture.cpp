@@ -77,6 +77,10 @@ std::optional<std::int64_t> waits_state(const RankDump& rank) {
 
 } // namespace
 
+bool is_suspended(const Process& process) {
+  return process.now->process_state == "T" || process.is_held;
+}
+
 JobPicture::JobPicture(const Dump& dump) : filtered_(hides_operations(dump.filters)) {
   take_jobs(dump);
   take_processes(dump);
@@ -130,6 +134,10 @@ void JobPicture::take_looks_before(const Dump& dump) {
       const auto at = find(job->second, *rank.rank);
       if (!at || processes_[*at].before != nullptr)
         continue;
+      if (rank.stopped_before_us && processes_[*at].now->stopped_before_us) {
+        processes_[*at].is_held = true;
+        continue;
+      }
       processes_[*at].before = &rank;
       processes_[*at].before_at = rank.stopped_at.value_or(look->taken_at);
       processes_[*at].presence_before = presence_of(rank, hosts_with_ranks_);

@@ -40,8 +40,14 @@ struct Process {
   Presence presence = Presence::here;
   Presence presence_before = Presence::unread;
   std::string before_at;   ///< when, RFC 3339
+  /// Its stub held it in both looks, as for a debugger: it could not move, and so there is no look
+  /// before.
+  bool is_held = false;
   std::vector<Seat> seats; ///< by key
 };
+
+/// Whether somebody else lets it stand still, a signal or a debugger: it takes no message in.
+bool is_suspended(const Process& process);
 
 /// A process that somebody names: it is in the document, or it is not.
 struct Partner {

@@ -64,7 +64,7 @@ private:
   bool may_rest(std::size_t process) const {
     const Process& it = waits_.picture().process(process);
     const ProcessWaits& waits = waits_.of(process);
-    return it.presence != Presence::here || it.now->process_state == "T" ||
+    return it.presence != Presence::here || is_suspended(it) ||
            std::ranges::any_of(waits.calls,
                                [](const CallWait& wait) {
                                  return wait.call != nullptr &&

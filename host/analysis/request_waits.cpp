@@ -57,8 +57,7 @@ RequestWaits::RequestWaits(const JobPicture& picture, const Channels& channels, 
     const auto& stop = process.now->stopped_at;
     if (stop && process.presence == Presence::here)
       earliest_stop_ = std::min(earliest_stop_.value_or(*stop), *stop);
-    for (const RankDump* look : {process.now, process.before})
-      suspended_ = suspended_ || (look != nullptr && look->process_state == "T");
+    suspended_ = suspended_ || was_suspended(process);
     has_threads_.push_back(is_multi_threaded(*process.now, threads_of(*process.now)));
   }
   find_collectives_under_way();
@@ -208,7 +207,7 @@ WaitNode RequestWaits::receive(std::size_t process, const Seat& seat, const Oper
 /// none, unless the network has stopped.
 WaitNode RequestWaits::message_to(std::size_t process, const Seat& seat, const Operation& receive,
                                   std::size_t sender) {
-  if (was_suspended(process))
+  if (was_suspended(picture_.process(process)))
     return WaitGraph::unknown;
   const auto fresh = numbers_.is_new(seat, receive);
   if (fresh == true)
@@ -218,10 +217,10 @@ WaitNode RequestWaits::message_to(std::size_t process, const Seat& seat, const O
   return nothing_moves ? WaitGraph::unproven : WaitGraph::guessed;
 }
 
-/// By a signal, in one of the looks: then it takes no message in.
-bool RequestWaits::was_suspended(std::size_t process) const {
-  const Process& it = picture_.process(process);
-  return it.now->process_state == "T" || (it.before != nullptr && it.before->process_state == "T");
+/// In one of the looks: then it takes no message in.
+bool RequestWaits::was_suspended(const Process& process) {
+  return is_suspended(process) ||
+         (process.before != nullptr && process.before->process_state == "T");
 }
 
 /// Whether the look before showed that it had left MPI: whatever it had sent has come since, unless
@@ -330,7 +329,7 @@ WaitNode RequestWaits::wildcard(std::size_t process, const Seat& seat, const Ope
   const WaitNode node = anybody(process, seat);
   if (all_count(process, seat))
     return node;
-  if (was_suspended(process))
+  if (was_suspended(picture_.process(process)))
     return graph_.either(node, WaitGraph::unknown);
   return numbers_.is_new(seat, operation) == true ? graph_.either(node, WaitGraph::doubtful) : node;
 }
@@ -367,7 +366,7 @@ WaitNode RequestWaits::members_of_instance(std::size_t process, const Seat& seat
     node =
         graph_.either(node, traffic == Traffic::stuck ? WaitGraph::unknown : WaitGraph::doubtful);
   else if (node > WaitGraph::last_constant && !all_count(process, seat))
-    node = graph_.either(node, was_suspended(process)                     ? WaitGraph::unknown
+    node = graph_.either(node, was_suspended(picture_.process(process))   ? WaitGraph::unknown
                                : numbers_.is_new(seat, operation) == true ? WaitGraph::doubtful
                                                                           : WaitGraph::guessed);
   return known->second = node;

@@ -101,7 +101,7 @@ private:
   WaitNode wildcard(std::size_t process, const Seat& seat, const Operation& operation);
   WaitNode message_to(std::size_t process, const Seat& seat, const Operation& receive,
                       std::size_t sender);
-  bool was_suspended(std::size_t process) const;
+  static bool was_suspended(const Process& process);
   bool has_receive(const Communicator& receiver, std::int64_t own_rank, const Operation& send);
   bool meets_receive(const Communicator& receiver, std::int64_t own_rank, const Operation& send);
   WaitNode members_of_instance(std::size_t process, const Seat& seat, const Operation& operation);
@@ -139,7 +139,7 @@ private:
   std::vector<bool> does_no_more_;
   std::vector<bool> did_no_more_;            ///< in the look before
   std::optional<std::string> earliest_stop_; ///< the first stop of the newest looks; RFC 3339
-  bool suspended_ = false;                   ///< a signal had stopped somebody in one of the looks
+  bool suspended_ = false;                   ///< somebody was in one of the looks
   std::vector<bool> has_threads_;            ///< several threads may be in MPI at once
   std::vector<std::vector<CollectiveUnderWay>> under_way_;
   CollectiveWaits collectives_;

@@ -102,6 +102,8 @@ void Debugger::read() {
       closed_ = count <= 0 || kept_bytes_ > most_kept;
       goes_on = !closed_;
     }
+    if (count > 0 && !goes_on)
+      hang_up();
     on_input_();
   }
 }

@@ -249,6 +249,15 @@ TEST(Analyze, WithoutCountersANewReceiveShowsThatMessagesCome) {
     auto suspended = job; // what has come to it waits outside
     suspended.rank(0).process_state = "T";
     EXPECT_EQ(analyze(suspended.dump).verdict, Verdict::undecided);
+    auto held = job; // by a debugger: the same
+    held.rank(0).stopped_before_us = true;
+    held.dump.earlier.back().ranks.front().stopped_before_us = true;
+    const auto beside_debugger = analyze(held.dump);
+    EXPECT_EQ(beside_debugger.verdict, Verdict::undecided);
+    EXPECT_EQ(beside_debugger.unchanged_ms, std::nullopt);
+    EXPECT_TRUE(std::ranges::any_of(beside_debugger.findings, [](const Finding& finding) {
+      return finding.kind == FindingKind::suspended;
+    }));
     job.world(0).queue(OpClass::receive).operations.front().sequence = 6;
     const auto moving = analyze(job.dump);
     EXPECT_EQ(moving.verdict, Verdict::no_deadlock);

@@ -8,13 +8,17 @@
 #include "tests/support/eventually.h"
 #include "tests/support/faults_tried.h"
 #include "tests/support/scripted_stub.h"
+#include "tests/support/temp_directory.h"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <random>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 
@@ -24,7 +28,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::Answer;
 using testing::Contains;
-using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 const test::StubFeatures changeable{.may_change = true};
@@ -34,37 +38,17 @@ std::string file_data(std::string_view data) {
   return fmt::format("F{:x};{}", data.size(), data);
 }
 
-/// A debugger that asks one thing after the other, of a bridge in a thread of its own.
-class Conversation {
+/// A client that asks one thing after the other.
+class Client {
 public:
-  explicit Conversation(const test::ScriptedStub& stub) {
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-      throw std::runtime_error("no sockets");
-    own_ = rsp::UniqueFd(ends[0]);
-    auto opened =
-        rsp::open_transport(stub.endpoint(), {std::chrono::steady_clock::now() + 10s, {}}, nullptr);
-    if (!opened)
-      throw std::runtime_error(opened.error().message);
-    bridge_ =
-        std::jthread([this, end = ends[1], transport = std::move(opened->transport)]() mutable {
-          auto& wakes = *transport;
-          rsp::Connection connection(std::move(transport),
-                                     {"stub", 2s, nullptr, {}, &rsp::debugger_policy()});
-          rsp::Debugger debugger(rsp::UniqueFd(end), [&] { wakes.wake(); });
-          const auto done = Bridge(connection, std::nullopt).serve(debugger);
-          error_ = done ? "" : std::string(done.error().code);
-        });
-    ask("qSupported:multiprocess+");
-    ask("QStartNoAckMode");
-    ask("?");
-  }
+  Client() = default;
+  explicit Client(rsp::UniqueFd fd) : own_(std::move(fd)) {}
 
-  void send(std::string_view payload) const {
-    const auto frame = rsp::encode(payload);
-    ASSERT_EQ(::write(own_.get(), frame.data(), frame.size()), static_cast<ssize_t>(frame.size()));
+  void send(std::string_view payload) const { write(rsp::encode(payload)); }
+  void write(std::string_view bytes) const {
+    ASSERT_EQ(::write(own_.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
-  void interrupt() const { ASSERT_EQ(::write(own_.get(), "\x03", 1), 1); }
+  void interrupt() const { write("\x03"); }
   /// "(gone)": the bridge has closed.
   std::string hear() {
     std::array<char, 65'536> buffer{};
@@ -82,16 +66,84 @@ public:
     send(payload);
     return hear();
   }
+  /// What the bridge prints on the console until its reply.
+  std::string console(std::string_view payload) {
+    std::string text;
+    std::string reply = ask(payload);
+    for (; reply.starts_with('O') && reply != "OK"; reply = hear()) {
+      std::string part(reply.size() / 2, '\0');
+      EXPECT_TRUE(rsp::decode_hex(std::string_view(reply).substr(1),
+                                  std::as_writable_bytes(std::span(part))));
+      text += part;
+    }
+    return text + reply;
+  }
+  void hang_up() { own_ = rsp::UniqueFd(); }
+
+private:
+  rsp::UniqueFd own_;
+  rsp::Decoder decoder_;
+};
+
+/// A debugger and a bridge, which has a thread of its own.
+class Conversation : public Client {
+public:
+  explicit Conversation(const test::ScriptedStub& stub, BridgeOptions options = {}) {
+    auto listener = rsp::Listener::open(*rsp::parse_listen("unix:" + (directory_ / "door").string()));
+    if (!listener)
+      throw std::runtime_error(listener.error().message);
+    door_.emplace(std::move(*listener), bell_);
+    static_cast<Client&>(*this) = knock();
+    auto opened =
+        rsp::open_transport(stub.endpoint(), {std::chrono::steady_clock::now() + 10s, {}}, nullptr);
+    if (!opened)
+      throw std::runtime_error(opened.error().message);
+    bridge_ = std::jthread([this, options = std::move(options),
+                            transport = std::move(opened->transport)]() mutable {
+      rsp::Connection connection(std::move(transport),
+                                 {"stub", 2s, nullptr, {}, &rsp::debugger_policy()});
+      Bridge bridge(connection, *door_, bell_, std::move(options));
+      auto client = door_->wait({});
+      for (auto end = Result<Bridge::End>(Bridge::End::vanished);
+           client && end && *end == Bridge::End::vanished;) {
+        end = bridge.serve(std::move(*client), {});
+        error_ = end ? "" : std::string(end.error().code);
+        if (end && *end == Bridge::End::vanished) {
+          client = stays_ ? door_->wait({}) : Result<rsp::UniqueFd>(fail("interrupted", ""));
+          if (const auto done = client ? Result<void>() : bridge.release(); !done)
+            error_ = done.error().code;
+        }
+      }
+    });
+    ask("qSupported:multiprocess+");
+    ask("QStartNoAckMode");
+    ask("?");
+  }
+
+  /// Another client at the same door.
+  Client knock() const {
+    rsp::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    door_->address().copy(static_cast<char*>(address.sun_path), sizeof(address.sun_path) - 1);
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
+      throw std::runtime_error("nobody is at the door");
+    return Client(std::move(fd));
+  }
+  void stay(bool stays) { stays_ = stays; }
+
   /// Leaves; the error with which the bridge ended.
   std::string leave() {
-    own_ = rsp::UniqueFd();
+    hang_up();
     bridge_.join();
     return error_;
   }
 
 private:
-  rsp::UniqueFd own_;
-  rsp::Decoder decoder_;
+  test::TempDirectory directory_;
+  rsp::Bell bell_;
+  std::optional<rsp::Door> door_;
+  std::atomic<bool> stays_ = false;
   std::string error_;
   std::jthread bridge_;
 };
@@ -432,6 +484,168 @@ TEST(Bridge, LyingRepliesAreHandedOnAndHarmNobody) {
   EXPECT_EQ(gdb.ask("vFile:pread:3,1,1"), "F-1,9") << "nothing is open";
   EXPECT_EQ(gdb.ask("mzz"), "nonsense");
   EXPECT_EQ(gdb.leave(), "");
+}
+
+TEST(BridgeGuest, LooksAndLeavesAllAsItWas) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("g", Answer::packet("00")).on("H", Answer::packet("OK"));
+  stub.on("vFile:open:2f70726f63", Answer::packet("F7"));
+  Conversation gdb(stub);
+  gdb.ask("Hgp1f.20");
+  gdb.ask("Z0,1000,1");
+  gdb.ask("z0,1000,1");
+  Client guest = gdb.knock();
+  const auto features = guest.ask("qSupported:multiprocess+");
+  EXPECT_THAT(features, HasSubstr("PacketSize="));
+  EXPECT_EQ(stub.count("qSupported"), 1U) << "the debugger's";
+  EXPECT_EQ(guest.ask("QStartNoAckMode"), "OK");
+  EXPECT_EQ(guest.ask("?"), "T05thread:p1f.1f;");
+  EXPECT_EQ(stub.count("z0,1000,1"), 1U) << "the guest finds no breakpoint in the memory";
+  EXPECT_EQ(guest.ask("m50008,4"), "55555555");
+  EXPECT_EQ(guest.ask("Hgp1f.1f"), "OK");
+  EXPECT_EQ(guest.ask("g"), "00");
+  EXPECT_EQ(guest.ask("vFile:open:2f70726f632f312f6d617073,0,0"), "F7");
+  for (const char* change : {"M1000,1:00", "X1000,1:x", "G00", "vCont;c", "c", "k", "Z0,1000,1",
+                             "vFile:pwrite:7,0,x", "qRcmd,6d7069"})
+    EXPECT_THAT(guest.ask(change), StartsWith("E")) << change;
+  const auto before = stub.received().size();
+  EXPECT_EQ(guest.ask("D"), "OK");
+  EXPECT_EQ(guest.ask("D;1f"), "OK");
+  EXPECT_EQ(stub.received().size(), before);
+  guest.hang_up();
+  EXPECT_TRUE(test::eventually(5s, [&] { return stub.received().back() == "Hgp1f.20"; }));
+  EXPECT_THAT(stub.received(), Contains("vFile:close:7"));
+  EXPECT_EQ(gdb.ask("g"), "00");
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(stub.count("M") + stub.count("X") + stub.count("G") + stub.count("vCont"), 0U);
+}
+
+TEST(BridgeGuest, WhatItAsksAtOnceIsAnsweredInOrder) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  Conversation gdb(stub);
+  Client guest = gdb.knock();
+  guest.ask("qSupported:");
+  guest.ask("QStartNoAckMode");
+  stub.on("m", Answer::packet("55"));
+  std::string all;
+  for (int i = 0; i < 20; ++i)
+    all += rsp::encode("m50008,1") + rsp::encode("?");
+  guest.write(all);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(guest.hear(), "55");
+    EXPECT_EQ(guest.hear(), "T05thread:p1f.1f;") << "in its turn";
+  }
+  gdb.leave();
+}
+
+TEST(BridgeGuest, TheDebuggerDoesNotWaitForLong) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("g", Answer::packet("00"));
+  Conversation gdb(stub);
+  Client guest = gdb.knock();
+  EXPECT_EQ(guest.ask("qSupported:").substr(0, 10), "PacketSize");
+  EXPECT_EQ(gdb.ask("g"), "00");
+  EXPECT_EQ(guest.hear(), "(gone)") << "it was silent";
+  EXPECT_EQ(gdb.leave(), "");
+}
+
+TEST(BridgeGuest, WhileTheProcessRunsNobodyLooks) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("vCont;", Answer::nothing());
+  stub.on("\x03", Answer::packet("T02thread:p1f.1f;"));
+  Conversation gdb(stub);
+  gdb.send("vCont;c");
+  EXPECT_TRUE(test::eventually(5s, [&] { return stub.count("vCont") == 1; }));
+  Client guest = gdb.knock();
+  guest.send("qSupported:");
+  guest.send("?");
+  std::this_thread::sleep_for(100ms);
+  gdb.interrupt();
+  EXPECT_EQ(gdb.hear(), "T02thread:p1f.1f;");
+  EXPECT_THAT(guest.hear(), StartsWith("PacketSize="));
+  EXPECT_EQ(guest.hear(), "T02thread:p1f.1f;") << "where it stands now";
+  gdb.leave();
+}
+
+/// "qRcmd," and the hexadecimal digits of the words.
+std::string monitor(std::string_view words) {
+  return "qRcmd," + rsp::encode_hex(words);
+}
+
+TEST(BridgeMonitor, AProgramPrintsOnTheConsole) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("qRcmd,", Answer::packet("OK"));
+  Conversation gdb(stub, {{}, [](std::string_view words) -> MonitorAnswer {
+                            if (words == "help")
+                              return "words\n";
+                            return std::vector<std::string>{"bash", "-c", std::string(words)};
+                          }});
+  EXPECT_EQ(gdb.console(monitor("mpi help")), "words\nOK");
+  EXPECT_EQ(gdb.console(monitor("mpi echo out; echo err >&2")), "out\nerr\nOK");
+  EXPECT_EQ(gdb.console(monitor("mpi seq 100000")).size(), 588'895U + 2);
+  EXPECT_THAT(gdb.console(monitor("mpi exec /nonexistent")), HasSubstr("No such file"));
+  EXPECT_EQ(stub.count("qRcmd,"), 0U);
+  EXPECT_EQ(gdb.ask(monitor("reset halt")), "OK");
+  EXPECT_EQ(gdb.ask(monitor("mpirun")), "OK");
+  EXPECT_EQ(stub.count("qRcmd,"), 2U) << "the stub's own";
+  EXPECT_EQ(gdb.leave(), "");
+}
+
+TEST(BridgeMonitor, ASlowProgramIsHeardOfAndEndsWithCtrlC) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  const test::TempDirectory directory;
+  const auto ended = (directory / "ended").string();
+  Conversation gdb(stub, {{}, [&](std::string_view) -> MonitorAnswer {
+                            return std::vector<std::string>{
+                                "bash", "-c",
+                                "trap 'touch " + ended + "; exit' INT; sleep 100 & wait"};
+                          }});
+  gdb.send(monitor("mpi verdict"));
+  EXPECT_EQ(gdb.hear(), "O") << "a sign of life";
+  EXPECT_EQ(gdb.hear(), "O");
+  gdb.interrupt();
+  EXPECT_EQ(gdb.hear(), "OK");
+  EXPECT_TRUE(std::filesystem::exists(ended));
+  std::filesystem::remove(ended);
+  gdb.send(monitor("mpi verdict"));
+  EXPECT_EQ(gdb.hear(), "O");
+  EXPECT_EQ(gdb.ask("m50008,4"), "55555555") << "gdb has given it up, and asks on";
+  EXPECT_TRUE(std::filesystem::exists(ended));
+  gdb.send(monitor("mpi verdict"));
+  EXPECT_EQ(gdb.hear(), "O");
+  std::filesystem::remove(ended);
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_TRUE(std::filesystem::exists(ended));
+  EXPECT_EQ(stub.received().back(), "D;1f");
+}
+
+TEST(Bridge, AnotherDebuggerFindsItAsTheFirstOneHasLeftIt) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  Conversation gdb(stub);
+  gdb.stay(true);
+  gdb.ask("Z0,1000,1");
+  gdb.ask("z0,1000,1");
+  gdb.ask("Z0,2000,1");
+  gdb.hang_up();
+  EXPECT_TRUE(test::eventually(5s, [&] { return stub.count("z0,2000,1") == 1; }));
+  EXPECT_EQ(stub.count("D"), 0U);
+  Client second = gdb.knock();
+  second.ask("qSupported:multiprocess+");
+  second.ask("QStartNoAckMode");
+  EXPECT_EQ(second.ask("?"), "T05thread:p1f.1f;");
+  EXPECT_EQ(second.ask("Z0,1000,1"), "OK");
+  EXPECT_EQ(stub.count("Z0,1000,1"), 2U);
+  gdb.stay(false);
+  second.hang_up();
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(stub.received().back(), "D;1f");
 }
 
 TEST(Bridge, NoPacketEndsIt) {

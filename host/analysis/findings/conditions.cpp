@@ -301,6 +301,8 @@ void find_conditions(const FindingInput& input, std::vector<Reason>& reasons) {
       exited.add(process, "has exited");
     if (rank.process_state == "T")
       suspended.add(process, "suspended by a signal: kill -CONT lets it run on");
+    else if (picture.process(process).is_held)
+      suspended.add(process, "held by a debugger: it runs on when that lets it go");
     for (const CallWait& call : input.waits.of(process).calls)
       if (call.asleep != nullptr)
         polling.add(process, fmt::format("in a loop that sleeps{}, and calls MPI in between",
