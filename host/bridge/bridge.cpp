@@ -498,9 +498,9 @@ Result<std::string> Bridge::change(const std::string& packet) {
 Result<std::string> Bridge::leave(const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
-  constexpr std::string_view kill = "vKill;";
-  const std::string farewell =
-      packet.starts_with(kill) ? "D;" + packet.substr(kill.size()) : packet;
+  // lldb writes the number with all of its zeros.
+  const auto number = rsp::parse_hex(packet.substr(std::min(packet.find(';'), packet.size() - 1) + 1));
+  const std::string farewell = number ? fmt::format("D;{:x}", *number) : "D";
   if (farewell != "D" && farewells() != std::vector{farewell}) { // a child that gdb leaves
     auto reply = stub_.request(packet);
     if (reply && *reply == "OK")

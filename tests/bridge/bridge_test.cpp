@@ -275,6 +275,17 @@ TEST(Bridge, AChildThatIsLeftEndsNothingAndHasBreakpointsOfItsOwn) {
   EXPECT_EQ(stub.received().back(), "D;1f");
 }
 
+TEST(Bridge, LldbDetachesFromTheSameProcess) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("D;000000000000001f", Answer::packet("OK"));
+  Conversation lldb(stub);
+  EXPECT_EQ(lldb.ask("D;000000000000001f"), "OK");
+  EXPECT_EQ(lldb.hear(), "(gone)");
+  EXPECT_EQ(lldb.leave(), "");
+  EXPECT_EQ(stub.count("D"), 1U);
+}
+
 TEST(Bridge, AllThatIsHeldIsLetGo) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);

@@ -157,13 +157,15 @@ std::string joined_lines(const std::vector<std::string>& commands) {
 }
 
 /// What gdb prints, without what differs from run to run: numbers of processes.
-std::string transcript(const std::string& target, const std::vector<std::string>& commands) {
+std::string transcript(const std::string& target, const std::vector<std::string>& commands,
+                       const std::string& gdb_program = "gdb " + steps_program) {
   const test::TempDirectory directory;
   const auto file = (directory / "script").string();
   std::ofstream(file) << joined_lines(commands);
-  const std::string gdb = "exec gdb -nx -q -ex 'set confirm off' -ex 'set trace-commands on' "
+  const std::string gdb = "exec " + gdb_program +
+                          " -nx -q -ex 'set confirm off' -ex 'set trace-commands on' "
                           "-ex 'target remote " +
-                          target + "' " + steps_program + " < " + file;
+                          target + "' < " + file;
   const Outcome outcome = run_program({{"bash", "-c", gdb}}, 2min);
   EXPECT_FALSE(outcome.timed_out);
   std::string text = outcome.out + "-- errors\n" + outcome.err;
@@ -188,6 +190,37 @@ TEST(Proxy, GdbSeesWhatItSeesWithout) {
   ASSERT_TRUE(ended) << "it outlives its debugger";
   EXPECT_EQ(ended->code, 0) << proxy.process().err();
 }
+
+/// The same program on another machine, whose stub is QEMU's.
+class ProxyToQemu : public testing::TestWithParam<std::pair<std::string, std::string>> {};
+
+TEST_P(ProxyToQemu, GdbSeesWhatItSeesWithout) {
+  const auto& [qemu, architecture] = GetParam();
+  const std::string program = steps_program + "-" + architecture;
+  ASSERT_TRUE(std::filesystem::exists(program)) << "its cross compiler is missing";
+  const std::string gdb = "gdb-multiarch " + program;
+  const test::TempDirectory directory;
+  const auto stub = [&](const std::string& socket) {
+    auto process = std::make_unique<test::ChildProcess>(test::ChildSpec{
+        {"env", "-i", "qemu-" + qemu + "-static", "-g", socket, program}});
+    EXPECT_TRUE(test::eventually(20s, [&] { return std::filesystem::exists(socket); }));
+    return process;
+  };
+  const auto alone = (directory / "alone").string();
+  const auto first = stub(alone);
+  const std::string without = transcript(alone, gdb_script, gdb);
+  ASSERT_THAT(without, HasSubstr("= 499500")) << without;
+  ASSERT_THAT(without, HasSubstr("exited normally")) << without;
+  const auto behind = (directory / "behind").string();
+  const auto second = stub(behind);
+  Proxy proxy("unix:" + behind);
+  EXPECT_EQ(transcript(proxy.address(), gdb_script, gdb), without);
+  EXPECT_TRUE(proxy.process().wait(10s));
+}
+
+INSTANTIATE_TEST_SUITE_P(, ProxyToQemu,
+                         testing::Values(std::pair{"s390x", "s390x"}, std::pair{"arm", "armhf"}),
+                         [](const auto& of) { return of.param.second; });
 
 /// A process that nobody has started for a debugger.
 class Staying {

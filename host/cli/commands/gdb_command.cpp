@@ -147,7 +147,9 @@ Result<int> run(const GdbCommand& command, const Installation& installation, Wor
     return forward(std::move(service));
   auto words = first_words(*process, installation);
   add(words, sysroot_words(process->target, command.proxy.options));
-  add(words, {"-ex", "target remote " + door.address()});
+  // The process stands still meanwhile: no pages, and no line for each of its libraries.
+  add(words, {"-ex", "with pagination off -- with print symbol-loading off -- target remote " +
+                         door.address()});
   add(words, command.arguments);
   session.signals.leave_terminal();
   std::stop_source over;
