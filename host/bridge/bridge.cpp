@@ -277,7 +277,11 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
 }
 
 Result<std::string> Bridge::negotiate(const std::string& packet) {
-  auto reply = stub_.request(packet);
+  // lldb does not say it, and takes the place behind a breakpoint's instruction, where a process
+  // without it stands, for that of the breakpoint.
+  const bool knows = packet.find("swbreak+") != std::string::npos;
+  const char* const more = packet.find(':') == std::string::npos ? ":swbreak+" : ";swbreak+";
+  auto reply = stub_.request(packet + (knows ? "" : more));
   if (!reply)
     return reply;
   const rsp::Features features = rsp::parse_features(*reply);

@@ -275,11 +275,12 @@ TEST(Bridge, AChildThatIsLeftEndsNothingAndHasBreakpointsOfItsOwn) {
   EXPECT_EQ(stub.received().back(), "D;1f");
 }
 
-TEST(Bridge, LldbDetachesFromTheSameProcess) {
+TEST(Bridge, LldbIsHelped) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);
   stub.on("D;000000000000001f", Answer::packet("OK"));
   Conversation lldb(stub);
+  EXPECT_THAT(stub.received(), Contains("qSupported:multiprocess+;swbreak+"));
   EXPECT_EQ(lldb.ask("D;000000000000001f"), "OK");
   EXPECT_EQ(lldb.hear(), "(gone)");
   EXPECT_EQ(lldb.leave(), "");

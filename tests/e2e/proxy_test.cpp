@@ -28,19 +28,25 @@ const std::string steps_program = MQBRIDGE_BINARY_DIRECTORY "/inferiors/steps";
 /// `mqbridge proxy`, ready for a debugger.
 class Proxy {
 public:
-  explicit Proxy(const std::string& target, std::vector<std::string> options = {})
-      : process_(command(target, std::move(options))) {
+  explicit Proxy(const std::string& target, std::vector<std::string> options = {},
+                 const std::string& listen = {})
+      : process_(command(target, std::move(options), listen)) {
     if (!test::eventually(20s, [&] { return process_.out().find('\n') != std::string::npos; }))
       throw std::runtime_error("mqbridge proxy is not ready: " + process_.err());
   }
 
-  /// What gdb's `target remote` takes.
-  std::string address() const { return (directory_ / "door").string(); }
+  /// What gdb's `target remote` takes: the last word of the first line.
+  std::string address() {
+    const std::string line = process_.out().substr(0, process_.out().find('\n'));
+    return line.substr(line.rfind(' ') + 1);
+  }
   test::ChildProcess& process() { return process_; }
 
 private:
-  test::ChildSpec command(const std::string& target, std::vector<std::string> options) const {
-    options.insert(options.begin(), {"proxy", "--listen", "unix:" + address()});
+  test::ChildSpec command(const std::string& target, std::vector<std::string> options,
+                          const std::string& listen) const {
+    const std::string door = "unix:" + (directory_ / "door").string();
+    options.insert(options.begin(), {"proxy", "--listen", listen.empty() ? door : listen});
     options.push_back(target);
     return mqbridge_command(options);
   }
@@ -284,7 +290,7 @@ public:
   test::ChildProcess& gdb() { return gdb_; }
 
 private:
-  test::ChildSpec gdb_command(const Doing& doing) const {
+  test::ChildSpec gdb_command(const Doing& doing) {
     std::ofstream script(directory_ / "script");
     for (const std::string& command : doing.commands)
       script << (command == "ready" ? "shell touch " + (directory_ / "ready").string() : command)
@@ -337,6 +343,83 @@ TEST(Proxy, TheProcessRunsUntilADebuggerConnects) {
   EXPECT_THAT(text, HasSubstr("$1 = 0"));
   EXPECT_TRUE(subject.goes_on());
   EXPECT_EQ(proxy.process().wait(10s)->code, 0);
+}
+
+/// gdb behind `proxy`, killed at its prompt.
+void kill_debugger(Proxy& proxy) {
+  const test::TempDirectory directory;
+  const auto ready = (directory / "ready").string();
+  test::ChildProcess gdb({{"gdb", "-nx", "-q", "-batch", "-ex", "target remote " + proxy.address(),
+                           "-ex", "break tick", "-ex", "continue", "-ex", "shell touch " + ready,
+                           "-ex", "shell sleep 1000", steps_program}});
+  ASSERT_TRUE(test::eventually(30s, [&] { return std::filesystem::exists(ready); })) << gdb.err();
+  gdb.signal(SIGKILL);
+  gdb.wait(10s);
+}
+
+TEST(Proxy, AProcessMayStayForTheNextDebugger) {
+  Staying subject;
+  Proxy proxy(local_target(subject.pid()), {"--on-disconnect", "stay"});
+  kill_debugger(proxy);
+  ASSERT_TRUE(test::eventually(
+      10s, [&] { return proxy.process().err().find("stands still") != std::string::npos; }));
+  std::this_thread::sleep_for(1s);
+  EXPECT_EQ(test::process_state(subject.pid()), 't');
+  const std::string text = transcript(proxy.address(), {"bt", "info breakpoints", "detach"});
+  EXPECT_THAT(text, HasSubstr("tick () at"));
+  EXPECT_TRUE(subject.goes_on());
+  EXPECT_EQ(proxy.process().wait(10s)->code, 0);
+}
+
+TEST(Proxy, AProcessMayWaitForAWhile) {
+  Staying subject;
+  Proxy proxy(local_target(subject.pid()), {"--on-disconnect", "wait=2"});
+  kill_debugger(proxy);
+  ASSERT_TRUE(test::eventually(
+      10s, [&] { return proxy.process().err().find("stands still for 2 s") != std::string::npos; }));
+  EXPECT_TRUE(subject.goes_on());
+  EXPECT_EQ(proxy.process().wait(10s)->code, 0);
+}
+
+TEST(Proxy, AProcessThatStaysRunsOnWhenMqbridgeDies) {
+  for (const int signal : {SIGKILL, SIGINT}) {
+    Staying subject;
+    Proxy proxy(local_target(subject.pid()), {"--on-disconnect", "stay"});
+    kill_debugger(proxy);
+    ASSERT_TRUE(test::eventually(
+        10s, [&] { return proxy.process().err().find("stands still") != std::string::npos; }));
+    proxy.process().signal(signal);
+    EXPECT_TRUE(subject.goes_on()) << signal;
+  }
+}
+
+TEST(Proxy, LldbSeesAndLeavesAProcess) {
+  Staying subject;
+  Proxy proxy(local_target(subject.pid()), {}, "127.0.0.1:0");
+  const Outcome seen = run_program(
+      {{"lldb", "--no-lldbinit", "--batch", "-o", "gdb-remote " + proxy.address(), "-o",
+        "breakpoint set --name tick", "-o", "process continue", "-o", "bt", "-o",
+        "memory read --size 4 --format d --count 2 &pairs[0]", "-o", "thread step-out", "-o",
+        "process plugin packet monitor mpi help", "-o", "process detach", steps_program}},
+      1min);
+  EXPECT_THAT(seen.out, HasSubstr("steps`tick"));
+  EXPECT_THAT(seen.out, HasSubstr("steps`main"));
+  EXPECT_THAT(seen.out, HasSubstr(": 1\n"));
+  EXPECT_THAT(seen.out, HasSubstr("as it stands")) << seen.out << seen.err;
+  EXPECT_TRUE(subject.goes_on());
+  EXPECT_EQ(proxy.process().wait(10s)->code, 0) << proxy.process().err();
+}
+
+TEST(Proxy, AnotherMayLookMeanwhile) {
+  Staying subject;
+  Proxy proxy(local_target(subject.pid()));
+  const std::string look = std::string(MQBRIDGE_BINARY_DIRECTORY "/mqbridge") + " stacks unix:" + proxy.address();
+  const std::string text = transcript(
+      proxy.address(), {"break tick", "continue", "shell " + look, "bt", "continue", "detach"});
+  EXPECT_THAT(text, HasSubstr("main  steps.c"));
+  EXPECT_THAT(text, HasSubstr("Breakpoint 1, tick"));
+  EXPECT_TRUE(subject.goes_on());
+  EXPECT_EQ(proxy.process().wait(10s)->code, 0) << proxy.process().err();
 }
 
 } // namespace

@@ -27,7 +27,7 @@ using nlohmann::json;
 using testing::IsEmpty;
 using testing::Not;
 
-const std::string program = MQBRIDGE_INFERIOR_SOURCES "/python_frames.py";
+const std::string python_program = MQBRIDGE_INFERIOR_SOURCES "/python_frames.py";
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in(text);
@@ -42,14 +42,14 @@ std::vector<std::string> interpreters() {
 }
 
 std::vector<std::string> scenarios_of(const std::string& python) {
-  return words_of(run_program({{python, program, "--list"}}).out);
+  return words_of(run_program({{python, python_program, "--list"}}).out);
 }
 
 /// A program that stays where it has said that it is.
 class StayingPython {
 public:
   StayingPython(const std::string& python, const std::string& scenario)
-      : process_({{python, program, (directory_ / "said").string(), scenario}}) {
+      : process_({{python, python_program, (directory_ / "said").string(), scenario}}) {
     const auto file = directory_ / "said";
     if (!test::eventually(30s, [&] { return std::filesystem::exists(file); }))
       throw std::runtime_error(scenario + " does not say where it is");

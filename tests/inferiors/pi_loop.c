@@ -27,6 +27,19 @@ static void rest(void) {
   }
 }
 
+/// A value goes round all ranks, and comes back as it was.
+__attribute__((noinline)) static int pass_on(double value, int rank, int size) {
+  const int left = (rank + size - 1) % size;
+  const int right = (rank + 1) % size;
+  double came = 0;
+  if (rank == 0)
+    MPI_Send(&value, 1, MPI_DOUBLE, right, 3, MPI_COMM_WORLD);
+  MPI_Recv(&came, 1, MPI_DOUBLE, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank != 0)
+    MPI_Send(&came, 1, MPI_DOUBLE, right, 3, MPI_COMM_WORLD);
+  return came == value;
+}
+
 int main(int argc, char** argv) {
   if (argc < 2) {
     fprintf(stderr, "usage: pi_loop DIRECTORY [ROUNDS]\n");
@@ -45,6 +58,10 @@ int main(int argc, char** argv) {
     double all = 0;
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     pi += all;
+    if (!pass_on(all, rank, size)) {
+      fprintf(stderr, "rank %d: another value came\n", rank);
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     rest();
   }
   MPI_Finalize();
