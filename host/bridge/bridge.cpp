@@ -49,6 +49,12 @@ std::string child_in(std::string_view stop_reply) {
   return std::string(number.substr(0, number.find('.')));
 }
 
+/// "p1f" of "Hgp1f.20", and of "Hgp1f.20,8"; empty: the protocol names none.
+std::string_view process_in(std::string_view selection) {
+  const auto process = selection.substr(std::min<std::size_t>(2, selection.size()));
+  return process.starts_with('p') ? process.substr(0, process.find('.')) : std::string_view();
+}
+
 } // namespace
 
 /// The debugger while one of its requests is answered.
@@ -237,10 +243,10 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
     reply = read_object(packet);
     break;
   case RequestKind::symbol:
-    reply = symbols_.answer(packet);
+    reply = symbols_.answer(packet, process_in(for_guests_.selection));
     break;
   case RequestKind::file:
-    reply = files_.answer(packet);
+    reply = read_file(packet);
     break;
   case RequestKind::file_change:
     reply = files_.answer(packet);
@@ -340,7 +346,7 @@ void Bridge::learn_process(const std::string& stop_reply) {
                                 ? fmt::format("Hgp{:x}.{:x}", *stop->pid, *stop->tid)
                                 : fmt::format("Hg{:x}", *stop->tid);
   if (stop_reply.find("exec:") != std::string::npos) // another program, without them
-    breakpoints_.forget();
+    forget_program();
   memory_.set_process(stop->pid.value_or(stop->tid.value_or(0)));
   if (farewell == "D")
     return;
@@ -357,7 +363,7 @@ void Bridge::no_longer_held(const std::string& farewell) {
     stub_.holds().drop_detach_packet(left.front());
   if (!farewells().empty())
     return;
-  breakpoints_.forget();
+  forget_program();
   memory_.set_process(0);
 }
 
@@ -400,22 +406,46 @@ Result<void> Bridge::take_back_interrupt() {
 }
 
 Result<std::string> Bridge::read_memory(const std::string& packet) {
+  if (symbols_.waits())
+    return stub_.request(packet);
   memory_.set_root(files_.root());
   const bool knew = !memory_.mappings().empty();
   auto reply = memory_.answer(packet);
-  if (!knew && !memory_.mappings().empty()) // gdb reads them, too
+  if (!knew)
+    know_mappings();
+  return reply;
+}
+
+/// gdb reads them, too, a piece at a time.
+void Bridge::know_mappings() {
+  if (!memory_.mappings().empty())
     for (const std::string& path : memory_.mappings_paths())
       files_.know(path, memory_.mappings());
-  return reply;
+}
+
+Result<std::string> Bridge::read_file(const std::string& packet) {
+  if (memory_.mappings().empty() && !symbols_.waits())
+    for (const std::string& path : memory_.mappings_paths())
+      if (packet.starts_with(std::string(open_name) + rsp::encode_hex(path) + ",")) {
+        memory_.set_root(files_.root());
+        if (auto known = memory_.know_mappings(); !known)
+          return forward(std::move(known));
+        know_mappings();
+      }
+  return files_.answer(packet);
 }
 
 Result<std::string> Bridge::read_object(const std::string& packet) {
   const bool knew = !objects_.libraries().empty();
   auto reply = objects_.answer(packet);
   if (reply && !knew && !objects_.libraries().empty())
-    if (auto expected = files_.expect(libraries_in(objects_.libraries())); !expected)
-      return forward(std::move(expected));
+    files_.expect(libraries_in(objects_.libraries()));
   return reply;
+}
+
+void Bridge::forget_program() {
+  breakpoints_.forget();
+  symbols_.forget_program();
 }
 
 void Bridge::process_ran() {
@@ -426,6 +456,11 @@ void Bridge::process_ran() {
 }
 
 Result<std::string> Bridge::look(const std::string& packet) {
+  constexpr std::string_view thread_local_address = "qGetTLSAddr:";
+  if (packet.starts_with(thread_local_address))
+    if (auto told = symbols_.tell(process_in("Hg" + packet.substr(thread_local_address.size())));
+        !told)
+      return forward(std::move(told));
   auto reply = stub_.request(packet);
   if (reply && packet == "?")
     learn_process(*reply);
@@ -503,7 +538,8 @@ Result<std::string> Bridge::leave(const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
   // lldb writes the number with all of its zeros.
-  const auto number = rsp::parse_hex(packet.substr(std::min(packet.find(';'), packet.size() - 1) + 1));
+  const auto number =
+      rsp::parse_hex(packet.substr(std::min(packet.find(';'), packet.size() - 1) + 1));
   const std::string farewell = number ? fmt::format("D;{:x}", *number) : "D";
   if (farewell != "D" && farewells() != std::vector{farewell}) { // a child that gdb leaves
     auto reply = stub_.request(packet);

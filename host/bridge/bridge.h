@@ -69,6 +69,7 @@ private:
   Result<std::string> run(Talk& talk, const std::string& packet);
   Result<std::string> look(const std::string& packet);
   Result<std::string> read_memory(const std::string& packet);
+  Result<std::string> read_file(const std::string& packet);
   Result<std::string> read_object(const std::string& packet);
   Result<std::string> change(const std::string& packet);
   Result<std::string> select(const std::string& packet);
@@ -81,7 +82,9 @@ private:
   void learn_process(const std::string& stop_reply);
   void no_longer_held(const std::string& farewell);
   std::vector<std::string> farewells() const;
+  void know_mappings();
   void process_ran();
+  void forget_program();
 
   rsp::Connection& stub_;
   rsp::Door& door_;

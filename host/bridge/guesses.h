@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,5 +15,17 @@ std::vector<std::string> libraries_in(std::string_view list);
 /// Where gdb looks for the separate debug file of a library, by the library's build-id, which is
 /// near the `beginning` of its file. Empty: no build-id is there.
 std::vector<std::string> debug_files_of(std::string_view path, std::string_view beginning);
+
+/// A part of a file.
+struct FileRange {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+};
+
+/// The sections that gdb reads of each library: symbols, and what it unwinds by. `beginning` and
+/// `end`, which begins at `end_offset`, are pieces of an ELF file. Empty: the table of sections is
+/// not in them.
+std::vector<FileRange> sections_of(std::string_view beginning, std::string_view end,
+                                   std::size_t end_offset);
 
 } // namespace mqbridge

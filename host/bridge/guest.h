@@ -14,10 +14,10 @@ namespace mqbridge {
 
 /// What a guest is told instead of asking the stub again, and what it has to leave as it was.
 struct ForGuests {
-  std::string features;        ///< the stub's reply to qSupported
-  std::string stop;            ///< its last stop reply
-  std::string selection;       ///< the debugger's last `Hg...`; empty: none
-  std::string root;            ///< whose file system the debugger has chosen (vFile:setfs)
+  std::string features;         ///< the stub's reply to qSupported
+  std::string stop;             ///< its last stop reply
+  std::string selection;        ///< the debugger's last `Hg...`; empty: none
+  std::string root;             ///< whose file system the debugger has chosen (vFile:setfs)
   bool has_breakpoints = false; ///< a file of the process's memory would show them
 };
 

@@ -176,6 +176,10 @@ Result<std::string> KeptFiles::open(const std::string& packet) {
     return std::string("F-1,17"); // ENFILE
   const std::string words = packet.substr(open_name.size());
   const std::string key = key_of(root_, words);
+  if (const auto path = decoded(words.substr(0, words.find(',')));
+      path && std::ranges::find(expected_, *path) != expected_.end())
+    if (auto opened = open_expected(); !opened)
+      return forward(std::move(opened));
   const auto known = files_.find(key);
   if (known != files_.end() && known->second->is_checked)
     return number({known->second, {}});
@@ -189,7 +193,6 @@ Result<std::string> KeptFiles::open(const std::string& packet) {
     return reply;
   if (!may_be_kept(words) || is_slow())
     return number({nullptr, descriptor});
-  reads_libraries_ = true;
   auto file = std::make_shared<File>();
   file->stub_descriptor = descriptor;
   if (auto begun = begin({&file, 1}); !begun)
@@ -256,6 +259,46 @@ Result<void> KeptFiles::begin(std::span<const std::shared_ptr<File>> files) {
     return forward(std::move(replies));
   for (std::size_t i = 0; i < wanted.size(); ++i)
     take(*wanted[i].first, wanted[i].second, (*replies)[i]);
+  return read_sections(files);
+}
+
+/// Each would cost the debugger a round trip; they are read where all of them take less time.
+Result<void> KeptFiles::read_sections(std::span<const std::shared_ptr<File>> files) {
+  std::vector<std::pair<File*, std::size_t>> wanted;
+  std::vector<std::string> requests;
+  std::size_t sections = 0;
+  for (const auto& file : files) {
+    if (!file->is_checked || file->pieces.empty())
+      continue;
+    std::string end;
+    auto last = file->pieces.rbegin(); // those that follow one another
+    for (auto next = last->first; last != file->pieces.rend() && last->first == next;
+         ++last, --next)
+      end.insert(0, last->second);
+    for (const FileRange& range :
+         sections_of(file->pieces[0], end, file->size - std::min(file->size, end.size()))) {
+      ++sections;
+      // gdb asks for as much as fits into a packet, wherever a section ends.
+      const auto behind = std::min(file->size, range.offset + range.size + packet_size_);
+      for (auto piece = range.offset / piece_size(); piece * piece_size() < behind; ++piece)
+        if (file->pieces[piece].empty() &&
+            std::ranges::find(wanted, std::pair(file.get(), piece)) == wanted.end()) {
+          wanted.emplace_back(file.get(), piece);
+          requests.push_back(fmt::format("vFile:pread:{},{:x},{:x}", file->stub_descriptor,
+                                         size_of(*file, piece), piece * piece_size()));
+        }
+    }
+  }
+  const auto link = stub_.link_estimate();
+  const auto bytes = static_cast<double>(wanted.size() * piece_size());
+  if (link.bytes_per_second > 0 &&
+      bytes / link.bytes_per_second > static_cast<double>(sections) * link.round_trip)
+    return {};
+  const auto replies = stub_.burst(requests);
+  if (!replies)
+    return Failure(replies.error());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    take(*wanted[i].first, wanted[i].second, (*replies)[i]);
   return {};
 }
 
@@ -269,8 +312,9 @@ bool KeptFiles::take_status(File& file, std::string reply) {
   return true;
 }
 
-Result<void> KeptFiles::expect(const std::vector<std::string>& paths) {
-  if (!reads_libraries_ || is_slow())
+Result<void> KeptFiles::open_expected() {
+  const auto paths = std::exchange(expected_, {});
+  if (is_slow())
     return {};
   std::vector<std::string> unknown;
   std::vector<std::string> requests;

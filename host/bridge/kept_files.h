@@ -27,9 +27,9 @@ public:
   void set_features(const rsp::Features& features) { packet_size_ = features.packet_size; }
   /// The reply to any vFile packet. Errors: those of Connection.
   Result<std::string> answer(const std::string& packet);
-  /// The debugger may open these next: they, and their debug files, are opened in three bursts,
-  /// if it reads files at all.
-  Result<void> expect(const std::vector<std::string>& paths);
+  /// The debugger may open these next: with the first of them, they and their debug files are
+  /// opened in four bursts.
+  void expect(std::vector<std::string> paths) { expected_ = std::move(paths); }
   /// From here on, until the process runs, the file `path` of the stub's own file system has these
   /// contents.
   void know(const std::string& path, std::string contents);
@@ -57,6 +57,8 @@ private:
   Result<std::string> read(File& file, std::size_t offset, std::size_t count);
   Result<void> fetch(File& file, std::size_t first, std::size_t last);
   Result<void> begin(std::span<const std::shared_ptr<File>> files);
+  Result<void> read_sections(std::span<const std::shared_ptr<File>> files);
+  Result<void> open_expected();
   bool take_status(File& file, std::string reply);
   Result<void> expect_debug_files(std::span<const std::string> paths,
                                   std::span<const std::shared_ptr<File>> files);
@@ -76,7 +78,7 @@ private:
   std::map<std::uint64_t, Open> opened_;               ///< by the debugger's descriptor
   /// Files that are not there, and when that was seen: somebody may install them.
   std::map<std::string, std::chrono::steady_clock::time_point> missing_;
-  bool reads_libraries_ = false; ///< it does so here, and not on its own host
+  std::vector<std::string> expected_;
   std::size_t kept_bytes_ = 0;
 };
 

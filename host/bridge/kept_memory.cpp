@@ -124,7 +124,6 @@ bool KeptMemory::may_keep(std::uint64_t address, std::size_t size) const {
   return true;
 }
 
-/// Asked once in each stop.
 Result<void> KeptMemory::know_mappings() {
   if (kept_)
     return {};

@@ -30,6 +30,8 @@ public:
   void set_root(std::string root) { root_ = std::move(root); }
   /// The reply to `m`. Errors: those of Connection.
   Result<std::string> answer(const std::string& packet);
+  /// Reads its mappings, once in each stop. Errors: those of Connection.
+  Result<void> know_mappings();
   /// The text of its /proc/PID/maps, read for this stop; empty: not known.
   const std::string& mappings() const { return mappings_; }
   std::vector<std::string> mappings_paths() const;
@@ -41,7 +43,6 @@ public:
 
 private:
   class Below;
-  Result<void> know_mappings();
   Result<std::optional<std::string>> read_mappings();
   Result<std::optional<std::string>> read_all(const std::string& descriptor);
   bool may_keep(std::uint64_t address, std::size_t size) const;

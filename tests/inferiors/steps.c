@@ -28,6 +28,7 @@ struct node* row = NULL;
 struct node* shuffled = NULL;
 struct pair pairs[4] = {{1, 2, "one"}, {3, 4, "two"}, {5, 6, "three"}, {7, 8, "four"}};
 volatile long ticks = 0;
+__thread int own = 7;
 volatile int sum = 0;
 
 static void make_row(void) {
