@@ -89,7 +89,8 @@ private:
 class Conversation : public Client {
 public:
   explicit Conversation(const test::ScriptedStub& stub, BridgeOptions options = {}) {
-    auto listener = rsp::Listener::open(*rsp::parse_listen("unix:" + (directory_ / "door").string()));
+    auto listener =
+        rsp::Listener::open(*rsp::parse_listen("unix:" + (directory_ / "door").string()));
     if (!listener)
       throw std::runtime_error(listener.error().message);
     door_.emplace(std::move(*listener), bell_);
@@ -98,23 +99,23 @@ public:
         rsp::open_transport(stub.endpoint(), {std::chrono::steady_clock::now() + 10s, {}}, nullptr);
     if (!opened)
       throw std::runtime_error(opened.error().message);
-    bridge_ = std::jthread([this, options = std::move(options),
-                            transport = std::move(opened->transport)]() mutable {
-      rsp::Connection connection(std::move(transport),
-                                 {"stub", 2s, nullptr, {}, &rsp::debugger_policy()});
-      Bridge bridge(connection, *door_, bell_, std::move(options));
-      auto client = door_->wait({});
-      for (auto end = Result<Bridge::End>(Bridge::End::vanished);
-           client && end && *end == Bridge::End::vanished;) {
-        end = bridge.serve(std::move(*client), {});
-        error_ = end ? "" : std::string(end.error().code);
-        if (end && *end == Bridge::End::vanished) {
-          client = stays_ ? door_->wait({}) : Result<rsp::UniqueFd>(fail("interrupted", ""));
-          if (const auto done = client ? Result<void>() : bridge.release(); !done)
-            error_ = done.error().code;
-        }
-      }
-    });
+    bridge_ = std::jthread(
+        [this, options = std::move(options), transport = std::move(opened->transport)]() mutable {
+          rsp::Connection connection(std::move(transport),
+                                     {"stub", 2s, nullptr, {}, &rsp::debugger_policy()});
+          Bridge bridge(connection, *door_, bell_, std::move(options));
+          auto client = door_->wait({});
+          for (auto end = Result<Bridge::End>(Bridge::End::vanished);
+               client && end && *end == Bridge::End::vanished;) {
+            end = bridge.serve(std::move(*client), {});
+            error_ = end ? "" : std::string(end.error().code);
+            if (end && *end == Bridge::End::vanished) {
+              client = stays_ ? door_->wait({}) : Result<rsp::UniqueFd>(fail("interrupted", ""));
+              if (const auto done = client ? Result<void>() : bridge.release(); !done)
+                error_ = done.error().code;
+            }
+          }
+        });
     ask("qSupported:multiprocess+");
     ask("QStartNoAckMode");
     ask("?");
@@ -327,6 +328,100 @@ TEST(Bridge, TheStubsQuestionForASymbolIsAnsweredUntilItIsThere) {
   const auto said = stub.received();
   EXPECT_EQ(said.back(), "qSymbol:1000:6e70746c");
   EXPECT_EQ(said[said.size() - 2], "qSymbol::");
+  gdb.leave();
+}
+
+/// A debugger that knows all symbols but one; how many it was asked for.
+int offer_symbols(Conversation& gdb, const std::string& unknown) {
+  int asked = 0;
+  for (auto reply = gdb.ask("qSymbol::"); reply != "OK"; ++asked) {
+    const auto name = reply.substr(reply.find(':') + 1);
+    reply = gdb.ask((name == unknown ? "qSymbol::" : "qSymbol:1000:") + name);
+  }
+  return asked;
+}
+
+TEST(Bridge, TheThreadLibrarysSymbolsAreToldWhenTheyAreNeeded) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  const auto agent = rsp::encode_hex("gdb_agent_gdb_tp_heap_buffer");
+  const auto version = rsp::encode_hex("__nptl_version");
+  const auto first = rsp::encode_hex("_thread_db_sizeof_pthread");
+  const auto newer = rsp::encode_hex("_thread_db_of_another_release");
+  stub.on("qSymbol::", Answer::packet("qSymbol:" + agent));
+  stub.on("qSymbol::" + agent, Answer::packet("qSymbol:" + version));
+  stub.on("qSymbol::" + version, Answer::packet("OK"));
+  stub.on("qSymbol:1000:" + version, Answer::packet("qSymbol:" + first));
+  stub.on("qSymbol:1000:" + first, Answer::packet("qSymbol:" + newer));
+  stub.on("qSymbol::" + newer, Answer::packet("OK"));
+  stub.on("qGetTLSAddr:", Answer::packet("7f00"));
+  Conversation gdb(stub);
+  EXPECT_GT(offer_symbols(gdb, agent), 60);
+  EXPECT_EQ(stub.count("qSymbol:"), 3U);
+  EXPECT_EQ(offer_symbols(gdb, agent), 0) << "behind each further library";
+  gdb.ask("vCont;c");
+  EXPECT_EQ(offer_symbols(gdb, agent), 1) << "the agent's may have come";
+  const auto before = stub.count("qSymbol:");
+  EXPECT_EQ(gdb.ask("qGetTLSAddr:p20.20,8,0"), "7f00");
+  EXPECT_EQ(stub.count("qSymbol:"), before) << "another process";
+  EXPECT_EQ(gdb.ask("qGetTLSAddr:p1f.1f,8,0"), "7f00");
+  const auto said = stub.received();
+  EXPECT_EQ(said[said.size() - 2], "qSymbol::" + newer);
+  EXPECT_THAT(said, Contains("qSymbol:1000:" + first));
+  const auto after = stub.count("qSymbol:");
+  EXPECT_EQ(gdb.ask("qGetTLSAddr:p1f.1f,8,0"), "7f00");
+  EXPECT_EQ(stub.count("qSymbol:"), after) << "once";
+  gdb.leave();
+}
+
+TEST(Bridge, SymbolsOfAnotherProgramAreNotTold) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  const auto version = rsp::encode_hex("__nptl_version");
+  stub.on("qSymbol::", Answer::packet("qSymbol:" + version));
+  stub.on("qSymbol::" + version, Answer::packet("OK"));
+  stub.on("vCont;", Answer::packet("T05exec:2f62696e;thread:p1f.1f;"));
+  Conversation gdb(stub);
+  EXPECT_GT(offer_symbols(gdb, ""), 60);
+  gdb.ask("vCont;c");
+  gdb.ask("qGetTLSAddr:p1f.1f,8,0");
+  EXPECT_EQ(stub.count("qSymbol:1000:"), 0U);
+  gdb.leave();
+}
+
+TEST(Bridge, LibrariesAreOpenedWithTheFirstOfThem) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on(
+      "qXfer:libraries-svr4:read",
+      Answer::packet(R"(l<library-list-svr4><library name="/lib/a"/><library name="/lib/b"/>)"));
+  stub.on("vFile:open:", Answer::packet("F-1,2"));
+  Conversation gdb(stub);
+  gdb.ask("qXfer:libraries-svr4:read::0,1000");
+  EXPECT_EQ(gdb.ask("vFile:open:" + rsp::encode_hex("/bin/program") + ",0,0"), "F-1,2");
+  const auto open_b = "vFile:open:" + rsp::encode_hex("/lib/b") + ",0,0";
+  EXPECT_EQ(stub.count(open_b), 0U) << "gdb may read libraries of its own host";
+  gdb.ask("vFile:open:" + rsp::encode_hex("/lib/a") + ",0,0");
+  EXPECT_EQ(stub.count(open_b), 1U);
+  gdb.leave();
+}
+
+TEST(Bridge, MappingsComeAtOnce) {
+  test::ScriptedStub stub(changeable);
+  std::string maps;
+  for (int i = 0; i < 300; ++i)
+    maps += fmt::format("{:08x}-{:08x} rw-p 00000000 00:00 0 \n", i << 16, (i << 16) + 0x8000);
+  play_process(stub, maps);
+  Conversation gdb(stub);
+  const auto descriptor =
+      gdb.ask("vFile:open:" + rsp::encode_hex("/proc/31/maps") + ",0,0").substr(1);
+  const auto reads = stub.count("vFile:pread:");
+  std::string read;
+  for (std::string part;
+       (part = gdb.ask(fmt::format("vFile:pread:{},200,{:x}", descriptor, read.size()))) != "F0;";)
+    read += part.substr(part.find(';') + 1);
+  EXPECT_EQ(read, maps);
+  EXPECT_EQ(stub.count("vFile:pread:"), reads);
   gdb.leave();
 }
 
@@ -614,9 +709,9 @@ TEST(BridgeMonitor, ASlowProgramIsHeardOfAndEndsWithCtrlC) {
   const test::TempDirectory directory;
   const auto ended = (directory / "ended").string();
   Conversation gdb(stub, {{}, [&](std::string_view) -> MonitorAnswer {
-                            return std::vector<std::string>{
-                                "bash", "-c",
-                                "trap 'touch " + ended + "; exit' INT; sleep 100 & wait"};
+                            return std::vector<std::string>{"bash", "-c",
+                                                            "trap 'touch " + ended +
+                                                                "; exit' INT; sleep 100 & wait"};
                           }});
   gdb.send(monitor("mpi verdict"));
   EXPECT_EQ(gdb.hear(), "O") << "a sign of life";

@@ -1,7 +1,14 @@
 #include "host/bridge/guesses.h"
 #include "host/bridge/requests.h"
 
+#include <array>
+#include <cstdio>
+#include <fstream>
 #include <gmock/gmock.h>
+#include <iterator>
+#include <random>
+#include <regex>
+#include <set>
 
 namespace mqbridge {
 namespace {
@@ -89,6 +96,55 @@ TEST(Guesses, DebugFilesAreWhereGdbLooks) {
   EXPECT_THAT(files, testing::Contains("/lib/.debug/" + digits + ".debug"));
   EXPECT_THAT(debug_files_of("/lib/libm.so.6", note.substr(0, 30)), IsEmpty());
   EXPECT_THAT(debug_files_of("/lib/libm.so.6", ""), IsEmpty());
+}
+
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// By readelf: offset and size of the sections that gdb reads.
+std::set<std::pair<std::size_t, std::size_t>> sections_by_readelf(const std::string& path) {
+  std::set<std::pair<std::size_t, std::size_t>> ranges;
+  FILE* const output = ::popen(("readelf -SW " + path).c_str(), "r");
+  const std::regex line(
+      R"(\] (\.dynsym|\.dynstr|\.symtab|\.strtab|\.gnu\.version\S*|\.rela?\.(dyn|plt)|)"
+      R"(\.plt\S*|\.eh_frame\S*|\.gnu_debuglink) +\S+ +\S+ (\S+) (\S+) )");
+  std::array<char, 500> text{};
+  while (std::fgets(text.data(), text.size(), output) != nullptr)
+    if (std::cmatch found; std::regex_search(text.data(), found, line))
+      ranges.emplace(std::stoul(found[3], nullptr, 16), std::stoul(found[4], nullptr, 16));
+  ::pclose(output);
+  return ranges;
+}
+
+TEST(Guesses, SectionsAreThoseOfReadelf) {
+  const auto expected = sections_by_readelf("/lib/x86_64-linux-gnu/libc.so.6");
+  ASSERT_GT(expected.size(), 5U);
+  const auto file = contents_of("/lib/x86_64-linux-gnu/libc.so.6");
+  const std::size_t end = file.size() - 20'000;
+  std::set<std::pair<std::size_t, std::size_t>> found;
+  for (const FileRange& range : sections_of(file.substr(0, 4096), file.substr(end), end))
+    found.emplace(range.offset, range.size);
+  EXPECT_EQ(found, expected);
+}
+
+TEST(Guesses, DamagedTablesOfSectionsAreNone) {
+  auto file = contents_of("/lib/x86_64-linux-gnu/libc.so.6");
+  const std::size_t end = file.size() - 20'000;
+  EXPECT_TRUE(sections_of(file.substr(0, 4096), file.substr(end, 100), end).empty());
+  EXPECT_TRUE(sections_of("", "", 0).empty());
+  EXPECT_TRUE(sections_of(std::string(100, '\0'), file, 0).empty());
+  std::mt19937 random(36); // NOLINT(bugprone-random-generator-seed): the same each time
+  for (int round = 0; round < 2000; ++round) {
+    auto beginning = file.substr(0, 64);
+    auto tail = file.substr(end);
+    for (int i = 0; i < 3; ++i)
+      beginning[4 + random() % 60] = static_cast<char>(random());
+    for (int i = 0; i < 50; ++i)
+      tail[random() % tail.size()] = static_cast<char>(random());
+    EXPECT_LT(sections_of(beginning, tail, end).size(), 70'000U);
+  }
 }
 
 } // namespace

@@ -37,18 +37,19 @@ std::vector<std::string> rank_of(const MpiJob& job, int rank) {
 
 TEST(Gdb, ABreakpointInARankOfAJobThatEndsAsItShould) {
   MpiJob job({.program = "pi_loop", .arguments = {"1500"}, .ranks = 4});
-  const Outcome seen =
-      gdb_session(rank_of(job, 2), {"print $_mpi_rank", "print $_mpi_size", "show prompt",
-                                    "break pass_on", "continue", "break MPI_Recv", "continue",
-                                    "monitor mpi stacks", "monitor mpi queues", "finish",
-                                    "mpi queues --summary", "info breakpoints", "delete", "detach"});
+  const Outcome seen = gdb_session(
+      rank_of(job, 2),
+      {"print $_mpi_rank", "print $_mpi_size", "show prompt", "break pass_on", "continue",
+       "break MPI_Recv", "continue", "monitor mpi stacks", "monitor mpi queues", "finish",
+       "mpi queues --summary", "info breakpoints", "delete", "detach"});
   EXPECT_EQ(seen.status(), 0) << seen.err;
-  EXPECT_THAT(seen.out, AllOf(HasSubstr("$1 = 2"), HasSubstr("$2 = 4"), HasSubstr("(gdb rank 2)"),
-                              HasSubstr("Breakpoint 1, pass_on"), HasSubstr("breakpoint already hit")));
+  EXPECT_THAT(seen.out,
+              AllOf(HasSubstr("$1 = 2"), HasSubstr("$2 = 4"), HasSubstr("(gdb rank 2)"),
+                    HasSubstr("Breakpoint 1, pass_on"), HasSubstr("breakpoint already hit")));
   const std::string printed = seen.out + seen.err;
-  EXPECT_THAT(printed, AllOf(HasSubstr("pass_on"), HasSubstr("1 of 4 ranks, 1 complete"),
-                             HasSubstr("C1 MPI_COMM_WORLD"),
-                             HasSubstr("Rank 2  in MPI_Recv at pi_loop.c")))
+  EXPECT_THAT(printed,
+              AllOf(HasSubstr("pass_on"), HasSubstr("1 of 4 ranks, 1 complete"),
+                    HasSubstr("C1 MPI_COMM_WORLD"), HasSubstr("Rank 2  in MPI_Recv at pi_loop.c")))
       << printed;
   EXPECT_EQ(job.finish(), "");
 }
@@ -60,11 +61,11 @@ TEST(Gdb, TheVerdictOfTheJobAsItStands) {
                                                      "monitor mpi queues -o /tmp/no",
                                                      "monitor mpi sends", "monitor help"});
   const std::string printed = seen.out + seen.err;
-  EXPECT_THAT(printed, AllOf(HasSubstr("VERDICT    DEADLOCK"), HasSubstr("0 -> 2 -> 1 -> 0"),
-                             HasSubstr("held by a debugger"), HasSubstr("of rank 1, as it stands"),
-                             HasSubstr("\"-o\" is none of its options"),
-                             HasSubstr("\"sends\" is none of its words"),
-                             HasSubstr("Quit GDBserver")))
+  EXPECT_THAT(printed,
+              AllOf(HasSubstr("VERDICT    DEADLOCK"), HasSubstr("0 -> 2 -> 1 -> 0"),
+                    HasSubstr("held by a debugger"), HasSubstr("of rank 1, as it stands"),
+                    HasSubstr("\"-o\" is none of its options"),
+                    HasSubstr("\"sends\" is none of its words"), HasSubstr("Quit GDBserver")))
       << printed;
   EXPECT_THAT(printed, Not(HasSubstr("unchanged"))) << "a process that is held cannot change";
   EXPECT_TRUE(job.await_spinning({0, 1, 2})) << "all of them run on";
@@ -74,8 +75,8 @@ TEST(Gdb, CtrlCEndsALookAndNotTheSession) {
   MpiJob job({.program = "ring_deadlock", .ranks = 2});
   ASSERT_TRUE(job.await_spinning({0, 1}));
   Terminal terminal;
-  terminal.type(fmt::format("exec {} gdb --mpirun {} --rank 1 -- -nx\n", std::string(MQBRIDGE_BINARY_DIRECTORY "/mqbridge"),
-                            job.launcher()));
+  terminal.type(fmt::format("exec {} gdb --mpirun {} --rank 1 -- -nx\n",
+                            std::string(MQBRIDGE_BINARY_DIRECTORY "/mqbridge"), job.launcher()));
   ASSERT_TRUE(terminal.shows("(gdb rank 1) ", 60s)) << terminal.shown();
   terminal.type("mpi verdict --twice 50\n");
   std::this_thread::sleep_for(1s);

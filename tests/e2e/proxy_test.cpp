@@ -210,8 +210,8 @@ TEST_P(ProxyToQemu, GdbSeesWhatItSeesWithout) {
   const std::string gdb = "gdb-multiarch " + program;
   const test::TempDirectory directory;
   const auto stub = [&](const std::string& socket) {
-    auto process = std::make_unique<test::ChildProcess>(test::ChildSpec{
-        {"env", "-i", "qemu-" + qemu + "-static", "-g", socket, program}});
+    auto process = std::make_unique<test::ChildProcess>(
+        test::ChildSpec{{"env", "-i", "qemu-" + qemu + "-static", "-g", socket, program}});
     EXPECT_TRUE(test::eventually(20s, [&] { return std::filesystem::exists(socket); }));
     return process;
   };
@@ -378,8 +378,9 @@ TEST(Proxy, AProcessMayWaitForAWhile) {
   Staying subject;
   Proxy proxy(local_target(subject.pid()), {"--on-disconnect", "wait=2"});
   kill_debugger(proxy);
-  ASSERT_TRUE(test::eventually(
-      10s, [&] { return proxy.process().err().find("stands still for 2 s") != std::string::npos; }));
+  ASSERT_TRUE(test::eventually(10s, [&] {
+    return proxy.process().err().find("stands still for 2 s") != std::string::npos;
+  }));
   EXPECT_TRUE(subject.goes_on());
   EXPECT_EQ(proxy.process().wait(10s)->code, 0);
 }
@@ -399,12 +400,27 @@ TEST(Proxy, AProcessThatStaysRunsOnWhenMqbridgeDies) {
 TEST(Proxy, LldbSeesAndLeavesAProcess) {
   Staying subject;
   Proxy proxy(local_target(subject.pid()), {}, "127.0.0.1:0");
-  const Outcome seen = run_program(
-      {{"lldb", "--no-lldbinit", "--batch", "-o", "gdb-remote " + proxy.address(), "-o",
-        "breakpoint set --name tick", "-o", "process continue", "-o", "bt", "-o",
-        "memory read --size 4 --format d --count 2 &pairs[0]", "-o", "thread step-out", "-o",
-        "process plugin packet monitor mpi help", "-o", "process detach", steps_program}},
-      1min);
+  const Outcome seen = run_program({{"lldb",
+                                     "--no-lldbinit",
+                                     "--batch",
+                                     "-o",
+                                     "gdb-remote " + proxy.address(),
+                                     "-o",
+                                     "breakpoint set --name tick",
+                                     "-o",
+                                     "process continue",
+                                     "-o",
+                                     "bt",
+                                     "-o",
+                                     "memory read --size 4 --format d --count 2 &pairs[0]",
+                                     "-o",
+                                     "thread step-out",
+                                     "-o",
+                                     "process plugin packet monitor mpi help",
+                                     "-o",
+                                     "process detach",
+                                     steps_program}},
+                                   1min);
   EXPECT_THAT(seen.out, HasSubstr("steps`tick"));
   EXPECT_THAT(seen.out, HasSubstr("steps`main"));
   EXPECT_THAT(seen.out, HasSubstr(": 1\n"));
@@ -416,7 +432,8 @@ TEST(Proxy, LldbSeesAndLeavesAProcess) {
 TEST(Proxy, AnotherMayLookMeanwhile) {
   Staying subject;
   Proxy proxy(local_target(subject.pid()));
-  const std::string look = std::string(MQBRIDGE_BINARY_DIRECTORY "/mqbridge") + " stacks unix:" + proxy.address();
+  const std::string look =
+      std::string(MQBRIDGE_BINARY_DIRECTORY "/mqbridge") + " stacks unix:" + proxy.address();
   const std::string text = transcript(
       proxy.address(), {"break tick", "continue", "shell " + look, "bt", "continue", "detach"});
   EXPECT_THAT(text, HasSubstr("main  steps.c"));

@@ -172,8 +172,9 @@ struct PrintCommand {
   std::string text;
 };
 
-using Command = std::variant<DumpCommand, AnalyzeCommand, ShowCommand, RunCommand, DoctorCommand,
-                             RanksCommand, ProxyCommand, GdbCommand, TypesMakeCommand, TypesShowCommand,
-                             TypesCheckCommand, RecorderMakeCommand, PrintCommand>;
+using Command =
+    std::variant<DumpCommand, AnalyzeCommand, ShowCommand, RunCommand, DoctorCommand, RanksCommand,
+                 ProxyCommand, GdbCommand, TypesMakeCommand, TypesShowCommand, TypesCheckCommand,
+                 RecorderMakeCommand, PrintCommand>;
 
 } // namespace mqbridge

@@ -246,7 +246,9 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
   RawOptions raw;
   declare_commands(app, raw, version);
   const std::string_view command(arguments.empty() ? "" : arguments.front());
-  auto words = command == "run" || command == "gdb" ? split_run(arguments) : RunWords{{arguments.begin(), arguments.end()}, {}};
+  auto words = command == "run" || command == "gdb"
+                   ? split_run(arguments)
+                   : RunWords{{arguments.begin(), arguments.end()}, {}};
   try {
     // CLI11 takes the words from the back.
     app.parse(std::vector<std::string>(words.own.rbegin(), words.own.rend()));

@@ -43,8 +43,8 @@ Result<ProxyCommand> common_command(const RawOptions& raw) {
   command.targets = std::move(*choice);
   command.options = std::move(look->options);
   command.look_words = look_words(raw);
-  for (const auto& [option, value] : {std::pair("--launcher", &raw.launcher),
-                                      std::pair("--launcher-args", &raw.launcher_args)})
+  for (const auto& [option, value] :
+       {std::pair("--launcher", &raw.launcher), std::pair("--launcher-args", &raw.launcher_args)})
     if (!value->empty())
       command.look_words.insert(command.look_words.end(), {option, *value});
   command.stay = *stay;

@@ -154,8 +154,8 @@ Result<int> run(const GdbCommand& command, const Installation& installation, Wor
   session.signals.leave_terminal();
   std::stop_source over;
   const std::stop_callback told(session.signals.token(), [&] { over.request_stop(); });
-  auto gdb = Gdb::start(programs_for(process->target), std::move(words),
-                        [&] { over.request_stop(); });
+  auto gdb =
+      Gdb::start(programs_for(process->target), std::move(words), [&] { over.request_stop(); });
   if (!gdb)
     return forward(std::move(gdb));
   while (!over.stop_requested()) // gdb may leave the process, and come again

@@ -17,27 +17,49 @@ struct Word {
   std::vector<std::string> command; ///< words of mqbridge
   bool whole_job = false;
   std::string_view help;
-  std::vector<std::string_view> flags;  ///< that may follow
-  std::vector<std::string_view> values; ///< and those with a value
+  std::vector<std::string_view> flags;          ///< that may follow
+  std::vector<std::string_view> values;         ///< and those with a value
   std::vector<std::string_view> not_taken = {}; ///< of the user's options
 };
 
 std::span<const Word> words() {
   static const std::array<Word, 6> all{{
-      {"queues", {"dump", "--no-analyze"}, false, "pending sends and receives, unexpected messages",
+      {"queues",
+       {"dump", "--no-analyze"},
+       false,
+       "pending sends and receives, unexpected messages",
        {"--summary", "--raw", "--stats", "--no-stacks", "--no-python"},
        {"--queue", "--comm", "--tag", "--peer", "--show", "--fetch-files", "--threads"}},
-      {"comms", {"handles"}, false, "the same as handles, which begins with the communicators",
-       {"--full"}, {"--fetch-files"}},
-      {"stacks", {"stacks"}, false, "the call stack, Python's functions, too", {"--no-python"},
-       {"--threads", "--fetch-files"}, {"--dll", "--types", "--config"}},
-      {"verdict", {"why"}, true,
+      {"comms",
+       {"handles"},
+       false,
+       "the same as handles, which begins with the communicators",
+       {"--full"},
+       {"--fetch-files"}},
+      {"stacks",
+       {"stacks"},
+       false,
+       "the call stack, Python's functions, too",
+       {"--no-python"},
+       {"--threads", "--fetch-files"},
+       {"--dll", "--types", "--config"}},
+      {"verdict",
+       {"why"},
+       true,
        "why the job does not move: looks at the other ranks, too, and lets them run on",
-       {"--full", "--stats"}, {"--twice", "--fetch-files"}},
-      {"handles", {"handles"}, false, "communicators, requests, error handlers: all, or those named",
+       {"--full", "--stats"},
+       {"--twice", "--fetch-files"}},
+      {"handles",
+       {"handles"},
+       false,
+       "communicators, requests, error handlers: all, or those named",
        {"--full", "--fortran"},
        {"--request", "--communicator", "--errhandler", "--status", "--fetch-files"}},
-      {"vars", {"vars"}, false, "MPI_T control and performance variables", {"--full"},
+      {"vars",
+       {"vars"},
+       false,
+       "MPI_T control and performance variables",
+       {"--full"},
        {"--kind", "--verbosity", "--category", "--pattern", "--source", "--fetch-files"},
        {"--dll", "--config"}},
   }};
@@ -45,8 +67,8 @@ std::span<const Word> words() {
 }
 
 std::string help(const MonitorScene& scene) {
-  std::string text = fmt::format("monitor mpi WORD [OPTIONS]: of {}, as it stands\n",
-                                 printable(scene.process));
+  std::string text =
+      fmt::format("monitor mpi WORD [OPTIONS]: of {}, as it stands\n", printable(scene.process));
   for (const Word& word : words()) {
     std::string options;
     for (const auto& names : {word.flags, word.values})

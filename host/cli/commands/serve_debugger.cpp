@@ -128,11 +128,12 @@ Result<void> DebuggerService::serve(const std::stop_token& stop) {
     const auto stay = command_.stay;
     if (stop.stop_requested() || (stay && stay->count() == 0))
       return bridge.release();
-    tell_(fmt::format("the debugger has left, and {} stands still {}. In gdb: target remote {}",
-                      name_of(process_.target),
-                      stay ? fmt::format("for {:.0f} s", std::chrono::duration<double>(*stay).count())
-                           : "until another one comes and leaves it",
-                      door_.address()));
+    tell_(
+        fmt::format("the debugger has left, and {} stands still {}. In gdb: target remote {}",
+                    name_of(process_.target),
+                    stay ? fmt::format("for {:.0f} s", std::chrono::duration<double>(*stay).count())
+                         : "until another one comes and leaves it",
+                    door_.address()));
     client = door_.wait(stop, stay ? std::optional(rsp::Bell::Clock::now() + *stay) : std::nullopt);
     if (!client)
       return bridge.release();
