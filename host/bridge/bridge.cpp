@@ -49,6 +49,11 @@ std::string child_in(std::string_view stop_reply) {
   return std::string(number.substr(0, number.find('.')));
 }
 
+/// Whether such a packet may be about the selected thread.
+bool needs_selection(RequestKind kind) {
+  return kind == RequestKind::look || kind == RequestKind::run || kind == RequestKind::change;
+}
+
 /// "p1f" of "Hgp1f.20", and of "Hgp1f.20,8"; empty: the protocol names none.
 std::string_view process_in(std::string_view selection) {
   const auto process = selection.substr(std::min<std::size_t>(2, selection.size()));
@@ -210,6 +215,7 @@ Result<void> Bridge::dismiss() {
     return {};
   auto left = guest_->leave();
   guest_.reset();
+  threads_.forget_selection();
   return left;
 }
 
@@ -230,6 +236,15 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
     stub_.released();
     over_ = true;
     return gone ? Result<Then>(Then::end) : forward(std::move(gone));
+  }
+  if (needs_selection(kind) && !ThreadAnswers::is_question(packet)) {
+    const auto settled = threads_.settle();
+    if (!settled)
+      return Failure(settled.error());
+    if (!*settled) {
+      talk.debugger().reply("E01"); // as the stub says of that thread
+      return Then::go_on;
+    }
   }
   Result<std::string> reply;
   switch (kind) {
@@ -386,6 +401,7 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
   const bool interrupted = talk.take_interrupted();
   keeps_interrupt_ = !is_interrupt(*reply) && (keeps_interrupt_ || interrupted);
   learn_process(*reply);
+  threads_.selected(for_guests_.selection);
   return reply;
 }
 
@@ -452,6 +468,7 @@ void Bridge::process_ran() {
   memory_.forget();
   symbols_.forget();
   objects_.forget();
+  threads_.forget();
   files_.process_ran();
 }
 
@@ -461,6 +478,8 @@ Result<std::string> Bridge::look(const std::string& packet) {
     if (auto told = symbols_.tell(process_in("Hg" + packet.substr(thread_local_address.size())));
         !told)
       return forward(std::move(told));
+  if (ThreadAnswers::is_question(packet))
+    return ask_threads(packet);
   auto reply = stub_.request(packet);
   if (reply && packet == "?")
     learn_process(*reply);
@@ -468,7 +487,15 @@ Result<std::string> Bridge::look(const std::string& packet) {
 }
 
 Result<std::string> Bridge::select(const std::string& packet) {
-  if (auto process = selected_process(packet); !process.empty() && process != selected_) {
+  const bool is_general = packet.starts_with("Hg");
+  auto process = selected_process(packet);
+  const bool is_other = !process.empty() && process != selected_;
+  if (is_general && !is_other && !process.empty()) { // a thread of the same process
+    threads_.select(packet);
+    for_guests_.selection = packet;
+    return "OK";
+  }
+  if (is_other) {
     if (auto settled = breakpoints_.settle(); !settled)
       return forward(std::move(settled));
     if (!std::exchange(selected_, std::move(process)).empty())
@@ -478,9 +505,20 @@ Result<std::string> Bridge::select(const std::string& packet) {
         rsp::parse_hex(std::string_view(selected_).substr(1)).value_or(0)));
   }
   auto reply = stub_.request(packet);
-  if (reply && *reply == "OK" && packet.starts_with("Hg"))
+  if (reply && *reply == "OK" && is_general) {
+    threads_.selected(packet);
     for_guests_.selection = packet;
+  }
   return reply;
+}
+
+/// Of a thread, which the debugger asks for each.
+Result<std::string> Bridge::ask_threads(const std::string& question) {
+  auto all = threads_in(objects_.threads());
+  std::erase_if(all, [&](const std::string& thread) {
+    return process_in(thread) != process_in(for_guests_.selection);
+  });
+  return threads_.answer(question, all);
 }
 
 /// nullopt: the debugger does not wait for a reply any more.

@@ -6,6 +6,7 @@
 #include "host/bridge/kept_memory.h"
 #include "host/bridge/kept_objects.h"
 #include "host/bridge/symbol_questions.h"
+#include "host/bridge/thread_answers.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/server/bell.h"
 #include "rsp/server/door.h"
@@ -73,6 +74,7 @@ private:
   Result<std::string> read_object(const std::string& packet);
   Result<std::string> change(const std::string& packet);
   Result<std::string> select(const std::string& packet);
+  Result<std::string> ask_threads(const std::string& question);
   Result<std::string> leave(const std::string& packet);
   Result<std::optional<std::string>> monitor(Talk& talk, const std::string& packet);
   Result<void> attend(bool admits);
@@ -95,6 +97,7 @@ private:
   KeptFiles files_{stub_};
   KeptMemory memory_{stub_};
   SymbolQuestions symbols_{stub_};
+  ThreadAnswers threads_{stub_};
   ForGuests for_guests_;
   std::optional<Guest> guest_;
   std::string selected_; ///< the process that the debugger's last selection named

@@ -31,8 +31,7 @@ Result<std::string> KeptObjects::answer(const std::string& request) {
   return (asked->first + data.size() == object.size() ? "l" : "m") + std::string(data);
 }
 
-std::string_view KeptObjects::libraries() const {
-  constexpr std::string_view name = "qXfer:libraries-svr4:read:";
+std::string_view KeptObjects::kept(std::string_view name) const {
   const auto found = objects_.lower_bound(std::string(name));
   return found != objects_.end() && found->first.starts_with(name) ? std::string_view(found->second)
                                                                    : std::string_view();

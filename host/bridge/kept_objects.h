@@ -19,12 +19,15 @@ public:
   /// The reply to such a request. Errors: those of Connection.
   Result<std::string> answer(const std::string& request);
   /// The libraries' list, if it was read; empty: it was not.
-  std::string_view libraries() const;
+  std::string_view libraries() const { return kept("qXfer:libraries-svr4:read:"); }
+  /// So the list of threads.
+  std::string_view threads() const { return kept("qXfer:threads:read:"); }
   /// The process has run, or is another one.
   void forget() { objects_.clear(); }
 
 private:
   Result<std::string> read(const std::string& object);
+  std::string_view kept(std::string_view name) const;
 
   rsp::Connection& stub_;
   rsp::Features features_;

@@ -389,6 +389,54 @@ TEST(Bridge, SymbolsOfAnotherProgramAreNotTold) {
   gdb.leave();
 }
 
+TEST(Bridge, AllThreadsAreAskedOnceASecondOneIs) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  std::string selected;
+  stub.on("H", [&](std::string_view packet) {
+    if (packet == "Hgp1f.24")
+      return Answer::packet("E01");
+    selected = packet;
+    return Answer::packet("OK");
+  });
+  stub.on("g", [&](std::string_view) {
+    return Answer::packet(rsp::encode_hex(selected)); // each has its own
+  });
+  stub.on("p", [&](std::string_view) { return Answer::packet(rsp::encode_hex(selected)); });
+  stub.on(
+      "qXfer:threads:read",
+      Answer::packet(R"(l<threads><thread id="p1f.1f"/><thread id="p1f.21"/><thread id="p1f.22"/>)"
+                     R"(<thread id="p1f.23"/><thread id="p1f.24"/><thread id="p20.20"/>)"));
+  Conversation gdb(stub);
+  gdb.ask("qXfer:threads:read::0,1000");
+  gdb.ask("Hgp1f.1f");
+  gdb.ask("vCont;c");
+  const auto of = [](std::string_view thread) {
+    return rsp::encode_hex("Hgp1f." + std::string(thread));
+  };
+  gdb.ask("Hgp1f.21");
+  EXPECT_EQ(gdb.ask("p0"), of("21")) << "no registers of another thread";
+  EXPECT_EQ(gdb.ask("g"), of("21"));
+  EXPECT_EQ(stub.count("g"), 1U);
+  gdb.ask("qXfer:threads:read::0,1000");
+  for (const char* thread : {"22", "23", "1f", "21"}) {
+    EXPECT_EQ(gdb.ask("Hgp1f." + std::string(thread)), "OK");
+    EXPECT_EQ(gdb.ask("g"), of(thread));
+  }
+  EXPECT_EQ(stub.count("g"), 5U) << "of the others, and in vain of 24";
+  EXPECT_EQ(stub.count("Hgp20.20"), 0U) << "another process";
+  EXPECT_EQ(gdb.ask("Hgp1f.24"), "OK");
+  EXPECT_EQ(gdb.ask("g"), "E01") << "the stub refuses it";
+  EXPECT_EQ(gdb.ask("p0"), "E01");
+  EXPECT_EQ(gdb.ask("Hgp1f.22"), "OK");
+  EXPECT_EQ(gdb.ask("p0"), of("22"));
+  EXPECT_EQ(gdb.ask("G00"), "");
+  const auto before = stub.count("g");
+  EXPECT_EQ(gdb.ask("g"), of("22"));
+  EXPECT_EQ(stub.count("g"), before + 1) << "registers were written";
+  gdb.leave();
+}
+
 TEST(Bridge, LibrariesAreOpenedWithTheFirstOfThem) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);
