@@ -237,7 +237,8 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
     over_ = true;
     return gone ? Result<Then>(Then::end) : forward(std::move(gone));
   }
-  if (needs_selection(kind) && !ThreadAnswers::is_question(packet)) {
+  const bool names_thread = packet.starts_with('T');
+  if (needs_selection(kind) && !names_thread && !ThreadAnswers::is_question(packet)) {
     const auto settled = threads_.settle();
     if (!settled)
       return Failure(settled.error());
@@ -480,6 +481,10 @@ Result<std::string> Bridge::look(const std::string& packet) {
       return forward(std::move(told));
   if (ThreadAnswers::is_question(packet))
     return ask_threads(packet);
+  if (packet.starts_with('T')) // whether it lives: while the process stands still, no thread ends
+    if (const auto all = threads_in(objects_.threads());
+        std::ranges::find(all, "Hg" + packet.substr(1)) != all.end())
+      return "OK";
   auto reply = stub_.request(packet);
   if (reply && packet == "?")
     learn_process(*reply);

@@ -425,6 +425,8 @@ TEST(Bridge, AllThreadsAreAskedOnceASecondOneIs) {
   }
   EXPECT_EQ(stub.count("g"), 5U) << "of the others, and in vain of 24";
   EXPECT_EQ(stub.count("Hgp20.20"), 0U) << "another process";
+  EXPECT_EQ(gdb.ask("Tp1f.23"), "OK");
+  EXPECT_EQ(stub.count("T"), 0U) << "it is in the list";
   EXPECT_EQ(gdb.ask("Hgp1f.24"), "OK");
   EXPECT_EQ(gdb.ask("g"), "E01") << "the stub refuses it";
   EXPECT_EQ(gdb.ask("p0"), "E01");
