@@ -134,7 +134,7 @@ void JobPicture::take_looks_before(const Dump& dump) {
       const auto at = find(job->second, *rank.rank);
       if (!at || processes_[*at].before != nullptr)
         continue;
-      if (rank.stopped_before_us && processes_[*at].now->stopped_before_us) {
+      if (rank.process_state == "t" && processes_[*at].now->process_state == "t") {
         processes_[*at].is_held = true;
         continue;
       }

@@ -40,8 +40,7 @@ struct Process {
   Presence presence = Presence::here;
   Presence presence_before = Presence::unread;
   std::string before_at;   ///< when, RFC 3339
-  /// Its stub held it in both looks, as for a debugger: it could not move, and so there is no look
-  /// before.
+  /// A debugger held it in both looks: it could not move, and so there is no look before.
   bool is_held = false;
   std::vector<Seat> seats; ///< by key
 };

@@ -139,22 +139,24 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
   const std::stop_callback send_away(stop, [&] { debugger.hang_up(); });
   Talk talk(debugger);
   auto answered = Clock::now();
+  // A look that has begun may end: a debugger grows impatient after a silence of two seconds.
+  constexpr std::chrono::seconds patience{1};
   std::optional<Clock::time_point> waits_since;
-  for (;;) {
-    const bool waits = debugger.has_input();
-    if (!waits)
+  const auto is_impatient = [&] {
+    if (!debugger.has_input())
       waits_since.reset();
     else if (!waits_since)
       waits_since = Clock::now();
+    return waits_since && Clock::now() - *waits_since >= patience;
+  };
+  for (;;) {
     if (Clock::now() - answered > one_command)
       memory_.forget_pages();
-    if (auto attended = attend(!waits && stands_still()); !attended)
+    const bool admits = !debugger.has_input() && stands_still();
+    if (auto attended = attend(admits, is_impatient); !attended)
       return forward(std::move(attended));
-    // A look that has begun may end: a debugger grows impatient after a silence of two seconds.
-    constexpr std::chrono::seconds patience{1};
-    const auto turn = waits_since.value_or(Clock::now()) + patience;
-    if (guest_ && Clock::now() < turn) {
-      bell_.wait(turn);
+    if (guest_ && !is_impatient()) {
+      bell_.wait(Clock::now() + patience);
       continue;
     }
     if (auto left = dismiss(); !left)
@@ -182,6 +184,8 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
   process_ran(); // another debugger finds nothing that was kept for this one
   if (auto out = breakpoints_.take_out_all(); !out)
     return forward(std::move(out));
+  threads_.forget_selection();
+  selected_.clear();
   return End::vanished;
 }
 
@@ -191,7 +195,7 @@ bool Bridge::stands_still() const {
 }
 
 /// Answers who looks, if there is one, or else lets one in.
-Result<void> Bridge::attend(bool admits) {
+Result<void> Bridge::attend(bool admits, const std::function<bool()>& is_over) {
   if (!guest_ && admits) {
     auto client = door_.take();
     if (!client)
@@ -200,11 +204,12 @@ Result<void> Bridge::attend(bool admits) {
       return settled;
     for_guests_.root = files_.root();
     for_guests_.has_breakpoints = breakpoints_.any();
+    for_guests_.packet_size = packet_size_;
     guest_.emplace(std::move(*client), stub_, bell_, for_guests_);
   }
   if (!guest_)
     return {};
-  const auto stays = guest_->serve();
+  const auto stays = guest_->serve(is_over);
   if (!stays)
     return Failure(stays.error());
   return *stays ? Result<void>() : dismiss();
@@ -363,6 +368,9 @@ void Bridge::learn_process(const std::string& stop_reply) {
                                 : fmt::format("Hg{:x}", *stop->tid);
   if (stop_reply.find("exec:") != std::string::npos) // another program, without them
     forget_program();
+  if (const auto process = process_in(for_guests_.selection);
+      selected_.empty() && !process.empty())
+    take_process(std::string(process));
   memory_.set_process(stop->pid.value_or(stop->tid.value_or(0)));
   if (farewell == "D")
     return;
@@ -377,6 +385,7 @@ void Bridge::no_longer_held(const std::string& farewell) {
   // A reply need not say which process has ended, if there is only one.
   if (const auto left = farewells(); left.size() == 1 && farewell == "D")
     stub_.holds().drop_detach_packet(left.front());
+  for_guests_.stop.clear(); // until the next one
   if (!farewells().empty())
     return;
   forget_program();
@@ -402,8 +411,20 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
   const bool interrupted = talk.take_interrupted();
   keeps_interrupt_ = !is_interrupt(*reply) && (keeps_interrupt_ || interrupted);
   learn_process(*reply);
+  // What the stub has selected now, without being told.
   threads_.selected(for_guests_.selection);
+  if (const auto process = process_in(for_guests_.selection);
+      !process.empty() && process != selected_)
+    take_process(std::string(process));
   return reply;
+}
+
+/// What follows is about that process.
+void Bridge::take_process(std::string process) {
+  selected_ = std::move(process);
+  breakpoints_.select(selected_);
+  memory_.set_process(
+      static_cast<std::int64_t>(rsp::parse_hex(std::string_view(selected_).substr(1)).value_or(0)));
 }
 
 /// 0x03 may have met a process that had just stopped. A gdbserver turns it into a SIGINT, of which
@@ -486,8 +507,10 @@ Result<std::string> Bridge::look(const std::string& packet) {
         std::ranges::find(all, "Hg" + packet.substr(1)) != all.end())
       return "OK";
   auto reply = stub_.request(packet);
-  if (reply && packet == "?")
+  if (reply && packet == "?") {
     learn_process(*reply);
+    threads_.forget_selection();
+  }
   return reply;
 }
 
@@ -503,11 +526,9 @@ Result<std::string> Bridge::select(const std::string& packet) {
   if (is_other) {
     if (auto settled = breakpoints_.settle(); !settled)
       return forward(std::move(settled));
-    if (!std::exchange(selected_, std::move(process)).empty())
+    if (!selected_.empty())
       process_ran(); // what is kept is that of the other one
-    breakpoints_.select(selected_);
-    memory_.set_process(static_cast<std::int64_t>(
-        rsp::parse_hex(std::string_view(selected_).substr(1)).value_or(0)));
+    take_process(std::move(process));
   }
   auto reply = stub_.request(packet);
   if (reply && *reply == "OK" && is_general) {
@@ -554,7 +575,7 @@ Result<std::optional<std::string>> Bridge::monitor(Talk& talk, const std::string
                         was_interrupt ? std::optional<std::string>("OK") : std::nullopt)
                   : forward(std::move(left));
     }
-    if (auto attended = attend(true); !attended)
+    if (auto attended = attend(true, [&] { return debugger.has_input(); }); !attended)
       return forward(std::move(attended));
     const std::string text = command.take(most);
     if (!text.empty() || Clock::now() - spoken >= longest_silence) {
@@ -586,8 +607,11 @@ Result<std::string> Bridge::leave(const std::string& packet) {
   const std::string farewell = number ? fmt::format("D;{:x}", *number) : "D";
   if (farewell != "D" && farewells() != std::vector{farewell}) { // a child that gdb leaves
     auto reply = stub_.request(packet);
-    if (reply && *reply == "OK")
+    if (reply && *reply == "OK") {
       stub_.holds().drop_detach_packet(farewell);
+      breakpoints_.forget(fmt::format("p{:x}", number.value_or(0)));
+      process_ran();
+    }
     return reply;
   }
   if (auto taken = take_back_interrupt(); !taken)

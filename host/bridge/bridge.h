@@ -77,11 +77,12 @@ private:
   Result<std::string> ask_threads(const std::string& question);
   Result<std::string> leave(const std::string& packet);
   Result<std::optional<std::string>> monitor(Talk& talk, const std::string& packet);
-  Result<void> attend(bool admits);
+  Result<void> attend(bool admits, const std::function<bool()>& is_over);
   Result<void> dismiss();
   Result<void> take_back_interrupt();
   bool stands_still() const;
   void learn_process(const std::string& stop_reply);
+  void take_process(std::string process);
   void no_longer_held(const std::string& farewell);
   std::vector<std::string> farewells() const;
   void know_mappings();

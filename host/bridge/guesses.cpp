@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <set>
 
 namespace mqbridge {
 
@@ -75,6 +76,7 @@ std::vector<FileRange> sections_of(std::string_view beginning, std::string_view 
        ".plt.sec", ".eh_frame_hdr", ".eh_frame", ".gnu_debuglink"});
   constexpr std::size_t largest = std::size_t{8} << 20;
   constexpr std::size_t longest_name = 32;
+  constexpr std::size_t smallest_entry = 40;
   if (!beginning.starts_with("\x7f"
                              "ELF") ||
       beginning.size() < 0x40)
@@ -87,7 +89,7 @@ std::vector<FileRange> sections_of(std::string_view beginning, std::string_view 
   const auto table = in_header(places.table, places.word) - end_offset; // wraps around where it is
   const auto entry_size = in_header(places.entry_size, 2);              // not in `end`
   const auto count = in_header(places.count, 2);
-  if (table >= end.size() || entry_size * count > end.size() - table)
+  if (entry_size < smallest_entry || table >= end.size() || entry_size * count > end.size() - table)
     return {};
   const auto entry = [&](std::size_t index) { return end.substr(table + index * entry_size); };
   const auto word = [&](std::string_view of, std::size_t at, std::size_t size) {
@@ -98,6 +100,7 @@ std::vector<FileRange> sections_of(std::string_view beginning, std::string_view 
     return {};
   const auto names = word(entry(names_index), places.offset, places.word) - end_offset;
   std::vector<FileRange> ranges;
+  std::set<std::string_view> found;
   for (std::size_t i = 0; i < count; ++i) {
     const auto at = names + word(entry(i), 0, 4);
     if (at >= end.size())
@@ -106,7 +109,8 @@ std::vector<FileRange> sections_of(std::string_view beginning, std::string_view 
     name = name.substr(0, name.find('\0'));
     const FileRange range{word(entry(i), places.offset, places.word),
                           word(entry(i), places.size, places.word)};
-    if (std::ranges::find(wanted, name) != wanted.end() && range.size <= largest)
+    if (std::ranges::find(wanted, name) != wanted.end() && range.size <= largest &&
+        found.insert(name).second)
       ranges.push_back(range);
   }
   return ranges;

@@ -1,12 +1,15 @@
 #include "host/bridge/guest.h"
 
 #include "host/bridge/requests.h"
+#include "rsp/client/features.h"
 #include "rsp/packet/file_reply.h"
 #include "rsp/packet/gate.h"
 #include "rsp/packet/hex.h"
 
 #include <fmt/format.h>
 #include <optional>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <utility>
 #include <vector>
 
@@ -18,15 +21,36 @@ bool opens_memory(std::string_view packet) {
          packet.substr(0, packet.find(',')).ends_with(rsp::encode_hex("/mem"));
 }
 
+bool is_about_file(std::string_view packet) {
+  return packet.starts_with(close_name) || packet.starts_with("vFile:pread:") ||
+         packet.starts_with("vFile:fstat:");
+}
+
+/// "5" of "vFile:pread:5,1000,0".
+std::string descriptor_of(std::string_view packet) {
+  constexpr std::size_t begin = sizeof("vFile:") - 1;
+  const auto number = packet.substr(packet.find(':', begin) + 1);
+  return std::string(number.substr(0, number.find(',')));
+}
+
+/// Who takes no reply for so long holds up the debugger.
+rsp::UniqueFd patient(rsp::UniqueFd client) {
+  const timeval patience{2, 0};
+  ::setsockopt(client.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+  return client;
+}
+
 } // namespace
 
 /// What the guest has asked by now, as one burst. Answers of our own wait for their turn.
 class Guest::Questions final : public rsp::Burst {
 public:
-  explicit Questions(Guest& guest) : guest_(guest) {}
+  Questions(Guest& guest, const std::function<bool()>& is_over)
+      : guest_(guest), is_over_(is_over) {}
 
   bool next(std::string& payload) override {
-    for (;;) {
+    constexpr std::size_t most_waiting = 256; // what is on its way keeps the debugger waiting
+    while (waiting_.size() < most_waiting && !is_over_()) {
       auto input = guest_.client_.take();
       if (!input)
         return false;
@@ -36,21 +60,25 @@ public:
       }
       if (input->kind == rsp::Debugger::Input::Kind::interrupt)
         continue;
+      // By its first question a client measures how far away the stub is.
+      const bool measures = input->payload.starts_with("qSupported");
       auto answer = guest_.own_answer(input->payload);
-      waiting_.push_back({input->payload, std::move(answer)});
+      const bool asks = measures || !answer;
+      payload = measures ? "vMustReplyEmpty" : input->payload;
+      waiting_.push_back({std::move(input->payload), std::move(answer), asks});
       answer_own();
-      if (waiting_.empty() || waiting_.back().answer)
-        continue;
-      payload = std::move(input->payload);
-      return true;
+      if (asks)
+        return true;
+      payload.clear();
     }
+    return false;
   }
 
   Result<void> take(std::string_view reply) override {
     const Question asked = std::move(waiting_.front());
     waiting_.pop_front();
     guest_.note(asked.packet, reply);
-    guest_.client_.reply(reply);
+    guest_.client_.reply(asked.answer.value_or(std::string(reply)));
     answer_own();
     return {};
   }
@@ -59,24 +87,32 @@ private:
   struct Question {
     std::string packet;
     std::optional<std::string> answer; ///< nullopt: the stub's
+    bool is_asked = false;             ///< the stub
   };
 
   void answer_own() {
-    for (; !waiting_.empty() && waiting_.front().answer; waiting_.pop_front())
+    for (; !waiting_.empty() && !waiting_.front().is_asked; waiting_.pop_front())
       guest_.client_.reply(*waiting_.front().answer);
   }
 
   Guest& guest_;
+  const std::function<bool()>& is_over_;
   std::deque<Question> waiting_; ///< the oldest first
 };
+
+Guest::Guest(rsp::UniqueFd client, rsp::Connection& stub, rsp::Bell& bell, ForGuests facts)
+    : stub_(stub), facts_(std::move(facts)), client_(patient(std::move(client)), [&bell, &stub] {
+        bell.ring();
+        stub.wake();
+      }) {}
 
 /// nullopt: the stub is asked.
 std::optional<std::string> Guest::own_answer(std::string_view packet) const {
   static const rsp::Gate gate(rsp::read_only_policy());
   if (!gate.packet(packet))
     return "E.who comes second may only look";
-  if (packet.starts_with("qSupported"))
-    return facts_.features;
+  if (packet.starts_with("qSupported")) // so that it knows that the process stands still anyway
+    return facts_.features + (facts_.features.empty() ? "" : ";") + std::string(rsp::held_feature);
   if (packet == "?")
     return facts_.stop;
   if (packet.starts_with("vAttach;"))
@@ -86,6 +122,12 @@ std::optional<std::string> Guest::own_answer(std::string_view packet) const {
     return "OK";
   if (facts_.has_breakpoints && opens_memory(packet))
     return "F-1,d"; // EACCES
+  if (is_about_file(packet) && !opened_.contains(descriptor_of(packet)))
+    return "F-1,9"; // EBADF: it may be the debugger's
+  if (const auto range = parse_two_numbers(packet.substr(1));
+      (packet.front() == 'm' || packet.front() == 'x') && range &&
+      range->second > facts_.packet_size)
+    return "E01";
   return std::nullopt;
 }
 
@@ -98,8 +140,8 @@ void Guest::note(std::string_view packet, std::string_view reply) {
     opened_.insert(fmt::format("{:x}", opened->result));
 }
 
-Result<bool> Guest::serve() {
-  Questions questions(*this);
+Result<bool> Guest::serve(const std::function<bool()>& is_over) {
+  Questions questions(*this, is_over);
   if (auto done = stub_.stream(questions); !done)
     return forward(std::move(done));
   return !has_left_;

@@ -5,7 +5,10 @@
 #include "rsp/server/debugger.h"
 #include "rsp/unique_fd.h"
 
+#include <cstddef>
 #include <deque>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,6 +22,7 @@ struct ForGuests {
   std::string selection;        ///< the debugger's last `Hg...`; empty: none
   std::string root;             ///< whose file system the debugger has chosen (vFile:setfs)
   bool has_breakpoints = false; ///< a file of the process's memory would show them
+  std::size_t packet_size = 0;
 };
 
 /// A second client of the stub, such as `mqbridge dump`, while the process stands still for a
@@ -27,12 +31,10 @@ struct ForGuests {
 class Guest {
 public:
   /// `stub` and `bell`, which is rung when there is something to serve, outlive this.
-  Guest(rsp::UniqueFd client, rsp::Connection& stub, rsp::Bell& bell, ForGuests facts)
-      : stub_(stub), facts_(std::move(facts)),
-        client_(std::move(client), [&bell] { bell.ring(); }) {}
+  Guest(rsp::UniqueFd client, rsp::Connection& stub, rsp::Bell& bell, ForGuests facts);
 
-  /// Answers all that has come. False: it has left. Errors: those of Connection.
-  Result<bool> serve();
+  /// Answers what has come, until `is_over`. False: it has left. Errors: those of Connection.
+  Result<bool> serve(const std::function<bool()>& is_over);
   /// The stub is again as the debugger has left it. Errors: those of Connection.
   Result<void> leave();
 

@@ -68,7 +68,7 @@ Result<void> HeldBreakpoints::take_out_all() {
     std::vector<std::string> removals;
     for (const auto& [removal, breakpoint] : breakpoints)
       removals.push_back(removal);
-    if (!removals.empty() && process != process_)
+    if (!removals.empty() && !process.empty() && (process != process_ || in_.size() > 1))
       if (auto selected = stub_.request("Hg" + process + ".0"); !selected)
         return forward(std::move(selected));
     if (auto out = take_out(breakpoints, removals); !out)
@@ -94,6 +94,13 @@ void HeldBreakpoints::drop(OfProcess& breakpoints, const std::string& removal) {
   const auto has_it = [&](const auto& of) { return of.second.contains(removal); };
   if (std::ranges::none_of(in_, has_it))
     stub_.holds().drop_detach_packet(removal);
+}
+
+void HeldBreakpoints::forget(const std::string& process) {
+  auto& breakpoints = in_[process];
+  while (!breakpoints.empty())
+    drop(breakpoints, std::string(breakpoints.begin()->first));
+  in_.erase(process);
 }
 
 void HeldBreakpoints::forget() {

@@ -31,6 +31,8 @@ public:
   Result<void> take_out_all();
   /// The processes are gone, or other programs now.
   void forget();
+  /// That one alone.
+  void forget(const std::string& process);
 
 private:
   struct Breakpoint {

@@ -9,6 +9,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -163,6 +164,14 @@ bool KeptFiles::is_slow() const {
          static_cast<double>(piece_size()) / link.bytes_per_second > link.round_trip;
 }
 
+/// What may come while a debugger waits, who gives up after some seconds.
+std::size_t KeptFiles::bytes_in_time() const {
+  constexpr std::size_t unknown = std::size_t{4} << 20;
+  constexpr std::size_t most = std::size_t{64} << 20;
+  const double rate = stub_.link_estimate().bytes_per_second; // in a second
+  return rate > 0 ? static_cast<std::size_t>(std::min(rate, static_cast<double>(most))) : unknown;
+}
+
 std::string KeptFiles::number(Open opened) {
   std::uint64_t free = 3;
   while (opened_.contains(free))
@@ -264,8 +273,7 @@ Result<void> KeptFiles::begin(std::span<const std::shared_ptr<File>> files) {
 
 /// Each would cost the debugger a round trip; they are read where all of them take less time.
 Result<void> KeptFiles::read_sections(std::span<const std::shared_ptr<File>> files) {
-  std::vector<std::pair<File*, std::size_t>> wanted;
-  std::vector<std::string> requests;
+  std::set<std::pair<File*, std::size_t>> wanted;
   std::size_t sections = 0;
   for (const auto& file : files) {
     if (!file->is_checked || file->pieces.empty())
@@ -281,24 +289,26 @@ Result<void> KeptFiles::read_sections(std::span<const std::shared_ptr<File>> fil
       // gdb asks for as much as fits into a packet, wherever a section ends.
       const auto behind = std::min(file->size, range.offset + range.size + packet_size_);
       for (auto piece = range.offset / piece_size(); piece * piece_size() < behind; ++piece)
-        if (file->pieces[piece].empty() &&
-            std::ranges::find(wanted, std::pair(file.get(), piece)) == wanted.end()) {
-          wanted.emplace_back(file.get(), piece);
-          requests.push_back(fmt::format("vFile:pread:{},{:x},{:x}", file->stub_descriptor,
-                                         size_of(*file, piece), piece * piece_size()));
-        }
+        if (!file->pieces.contains(piece))
+          wanted.emplace(file.get(), piece);
     }
   }
   const auto link = stub_.link_estimate();
-  const auto bytes = static_cast<double>(wanted.size() * piece_size());
-  if (link.bytes_per_second > 0 &&
-      bytes / link.bytes_per_second > static_cast<double>(sections) * link.round_trip)
+  const auto bytes = wanted.size() * piece_size();
+  if (bytes > bytes_in_time() ||
+      (link.bytes_per_second > 0 && static_cast<double>(bytes) / link.bytes_per_second >
+                                        static_cast<double>(sections) * link.round_trip))
     return {};
+  std::vector<std::string> requests;
+  for (const auto& [file, piece] : wanted)
+    requests.push_back(fmt::format("vFile:pread:{},{:x},{:x}", file->stub_descriptor,
+                                   size_of(*file, piece), piece * piece_size()));
   const auto replies = stub_.burst(requests);
   if (!replies)
     return Failure(replies.error());
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    take(*wanted[i].first, wanted[i].second, (*replies)[i]);
+  auto reply = replies->begin();
+  for (const auto& [file, piece] : wanted)
+    take(*file, piece, *reply++);
   return {};
 }
 
@@ -313,9 +323,19 @@ bool KeptFiles::take_status(File& file, std::string reply) {
 }
 
 Result<void> KeptFiles::open_expected() {
-  const auto paths = std::exchange(expected_, {});
+  const auto first = std::exchange(expected_, {});
   if (is_slow())
     return {};
+  // Of each file some pieces come, and the debugger waits for all of them. The others come with the
+  // first of them that it opens.
+  constexpr std::size_t pieces_of_each = 5;
+  const auto most = std::max<std::size_t>(1, bytes_in_time() / (pieces_of_each * piece_size()));
+  std::set<std::string> paths;
+  for (const std::string& path : first)
+    if (paths.size() < most)
+      paths.insert(path);
+    else
+      expected_.push_back(path);
   std::vector<std::string> unknown;
   std::vector<std::string> requests;
   for (const std::string& path : paths)
@@ -339,9 +359,14 @@ Result<void> KeptFiles::open_expected() {
     return begun;
   if (auto room = make_room(); !room)
     return room;
+  std::vector<std::string> closing;
   for (std::size_t i = 0; i < files.size(); ++i)
     if (files[i]->is_checked)
       files_[key_of(root_, words_of(opened[i]))] = files[i];
+    else
+      closing.push_back(std::string(close_name) + files[i]->stub_descriptor);
+  if (const auto closed = stub_.burst(closing); !closed)
+    return Failure(closed.error());
   return expect_debug_files(opened, files);
 }
 
@@ -457,9 +482,9 @@ Result<void> KeptFiles::make_room() {
 }
 
 void KeptFiles::process_ran() {
-  std::erase_if(files_, [](const auto& known) { return known.second->stub_descriptor.empty(); });
   for (auto& [key, file] : files_)
-    file->is_checked = false;
+    file->is_checked = false; // one may be open that is kept no longer
+  std::erase_if(files_, [](const auto& known) { return known.second->stub_descriptor.empty(); });
   missing_.clear();
 }
 

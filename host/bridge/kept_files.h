@@ -70,6 +70,7 @@ private:
   Result<void> make_room();
   Result<bool> is_still(File& file);
   bool is_slow() const;
+  std::size_t bytes_in_time() const;
 
   rsp::Connection& stub_;
   std::size_t packet_size_ = 400;

@@ -35,8 +35,6 @@ MonitorCommand::MonitorCommand(const std::vector<std::string>& argv, rsp::Bell& 
 }
 
 MonitorCommand::~MonitorCommand() {
-  if (pid_ == 0)
-    return;
   {
     const std::lock_guard lock(mutex_);
     is_wanted_ = false;
@@ -46,13 +44,15 @@ MonitorCommand::~MonitorCommand() {
   constexpr std::chrono::milliseconds pause{5};
   const auto deadline = rsp::Bell::Clock::now() + patience;
   bool is_killed = false;
-  ::kill(pid_, SIGINT);
-  while (::waitpid(pid_, nullptr, WNOHANG) == 0) {
+  if (pid_ != 0)
+    ::kill(pid_, SIGINT);
+  while (pid_ != 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) {
     if (!is_killed && rsp::Bell::Clock::now() > deadline)
       is_killed = ::kill(pid_, SIGKILL) == 0;
     std::this_thread::sleep_for(pause);
   }
-  ::shutdown(output_.get(), SHUT_RD); // a program that it has left behind may still have it
+  if (output_)
+    ::shutdown(output_.get(), SHUT_RD); // a program that it has left behind may still have it
 }
 
 void MonitorCommand::read() {
@@ -82,9 +82,15 @@ std::string MonitorCommand::take(std::size_t most) {
   return text;
 }
 
-bool MonitorCommand::is_over() const {
+bool MonitorCommand::is_over() {
+  if (pid_ != 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) {
+    pid_ = 0;
+    ended_ = rsp::Bell::Clock::now();
+  }
+  constexpr std::chrono::milliseconds to_be_read{300};
   const std::lock_guard lock(mutex_);
-  return has_ended_ && printed_.empty();
+  return printed_.empty() &&
+         (has_ended_ || (pid_ == 0 && rsp::Bell::Clock::now() - ended_ > to_be_read));
 }
 
 } // namespace mqbridge

@@ -29,14 +29,15 @@ public:
 
   /// What it has printed since the last call, at most so many bytes.
   std::string take(std::size_t most);
-  /// Whether it prints nothing any more, and all was taken.
-  bool is_over() const;
+  /// Whether it prints nothing any more, or has ended, and all was taken.
+  bool is_over();
 
 private:
   void read();
 
   rsp::Bell& bell_;
-  pid_t pid_ = 0; ///< 0: it has not been started
+  pid_t pid_ = 0; ///< 0: it has not been started, or has ended
+  rsp::Bell::Clock::time_point ended_;
   rsp::UniqueFd output_;
   mutable std::mutex mutex_; ///< guards the members below
   std::condition_variable taken_;

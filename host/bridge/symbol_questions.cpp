@@ -121,9 +121,10 @@ Result<std::string> SymbolQuestions::answer(const std::string& packet, std::stri
     if (says_unknown)
       return "OK";
     auto question = stub_.request(offer); // the symbol is there now
+    if (question && question->starts_with(question_name))
+      asked_ = *question;
     if (!question || *question != std::exchange(unknown_, ""))
       return question;
-    asked_ = *question;
   }
   const std::string asked = std::exchange(asked_, "");
   if (!offers && !says_unknown && asked == question_for(first_of_threads)) {
@@ -131,15 +132,15 @@ Result<std::string> SymbolQuestions::answer(const std::string& packet, std::stri
     if (!next || !is_settled_)
       return next;
     const SymbolAnswer first = answer_in(packet);
-    values_ = {{first.name, first.value}};
     process_ = selected;
+    values_[process_] = {{first.name, first.value}};
     collecting_ = 0;
     return question_for(thread_symbols.front());
   }
   auto reply = stub_.request(packet);
   if (!reply)
     return reply;
-  if (!values_.empty() && *reply == question_for(first_of_threads))
+  if (values_.contains(std::string(selected)) && *reply == question_for(first_of_threads))
     return put_off(*reply);
   if (says_unknown && *reply == "OK")
     unknown_ = asked;
@@ -151,7 +152,7 @@ Result<std::string> SymbolQuestions::answer(const std::string& packet, std::stri
 /// The debugger's answer to a question of our own.
 std::string SymbolQuestions::collect(const std::string& packet) {
   SymbolAnswer answer = answer_in(packet);
-  values_[std::move(answer.name)] = std::move(answer.value);
+  values_[process_][std::move(answer.name)] = std::move(answer.value);
   if (++*collecting_ < thread_symbols.size())
     return question_for(thread_symbols[*collecting_]);
   collecting_.reset();
@@ -168,10 +169,11 @@ Result<std::string> SymbolQuestions::put_off(const std::string& question) {
 }
 
 Result<void> SymbolQuestions::tell(std::string_view process) {
-  if (values_.empty() || process != process_)
+  const auto kept = values_.extract(std::string(process));
+  if (kept.empty())
     return {};
   constexpr int most_questions = 1000;
-  const auto values = std::exchange(values_, {});
+  const auto& values = kept.mapped();
   auto reply = stub_.request(offer);
   for (int questions = 0; questions < most_questions; ++questions) {
     if (!reply)

@@ -39,9 +39,9 @@ private:
   std::string asked_;    ///< the stub's question that was handed on and waits for its answer
   std::string unknown_;  ///< the one that no library could answer, and that ended its questions
   bool guessed_ = false; ///< `unknown_` was handed on, and the stub was not asked
-  /// The answers that the stub has not heard, by their names, in hexadecimal digits.
-  std::map<std::string, std::string> values_;
-  std::string process_;                   ///< theirs
+  /// By process, the answers that the stub has not heard, by their names, in hexadecimal digits.
+  std::map<std::string, std::map<std::string, std::string>> values_;
+  std::string process_;                   ///< about which the debugger was asked
   std::optional<std::size_t> collecting_; ///< the debugger was asked for the symbol of this number
   bool is_settled_ = false;               ///< the stub has no other question in this stop
 };

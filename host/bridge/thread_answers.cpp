@@ -6,6 +6,7 @@ namespace mqbridge {
 namespace {
 
 constexpr std::size_t most_threads = 1000;
+constexpr std::size_t most_at_once = 64; ///< the debugger waits for all of them
 
 } // namespace
 
@@ -33,24 +34,24 @@ Result<bool> ThreadAnswers::settle() {
 Result<std::string> ThreadAnswers::answer(const std::string& question,
                                           const std::vector<std::string>& threads) {
   const auto kept = [&] { return answers_.find({selection_, question}); };
-  if (kept() == answers_.end())
-    if (auto asked =
-            asked_.insert(question).second
-                ? ask_all(question, {})
-                : ask_all(question,
-                          threads.size() <= most_threads ? threads : std::vector<std::string>());
-        !asked)
-      return forward(std::move(asked));
-  return kept()->second;
+  if (kept() != answers_.end())
+    return kept()->second;
+  const bool asks_all = !asked_.insert(question).second && stub_.no_ack();
+  const auto asked = ask_all(question, asks_all ? threads : std::vector<std::string>());
+  return asked ? Result<std::string>(kept()->second) : Failure(asked.error());
 }
 
 /// The selected thread is the last one that is asked: it stays selected.
 Result<void> ThreadAnswers::ask_all(const std::string& question,
                                     const std::vector<std::string>& threads) {
   std::vector<std::string> selections;
-  for (const std::string& thread : threads)
-    if (thread != selection_ && !answers_.contains({thread, question}))
-      selections.push_back(thread);
+  // Those behind it in the list first: a debugger goes through it in order, or backwards.
+  const auto selected =
+      static_cast<std::size_t>(std::ranges::find(threads, selection_) - threads.begin());
+  for (std::size_t i = 1; i <= threads.size() && selections.size() + 1 < most_at_once; ++i)
+    for (const std::size_t place : {selected + i, selected - i})
+      if (place < threads.size() && !answers_.contains({threads[place], question}))
+        selections.push_back(threads[place]);
   selections.push_back(selection_);
   std::vector<std::string> packets;
   for (const std::string& selection : selections) {

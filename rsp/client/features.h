@@ -34,11 +34,15 @@ enum class LostLink : std::uint8_t {
   depends, ///< on how the stub was started
 };
 
+/// What the bridge announces to who looks beside a debugger.
+inline constexpr std::string_view held_feature = "mqbridge-held+";
+
 /// What negotiation found out. Defaults are those of a stub that answers nothing.
 struct Features {
   std::size_t packet_size = 400; ///< bytes of one packet's payload and framing that the stub takes
   bool no_ack = false;           ///< QStartNoAckMode accepted; never asked for on a serial line
   bool multiprocess = false;
+  bool held = false; ///< a debugger holds the process: this stub is the bridge's (held_feature)
   bool qxfer_auxv = false;
   bool qxfer_exec_file = false;
   bool qxfer_features = false;

@@ -40,6 +40,7 @@ struct AnnouncedFeature {
 constexpr AnnouncedFeature announced_features[] = {
     {"MultiMemRead+", &Features::multi_mem_read},
     {"multiprocess+", &Features::multiprocess},
+    {held_feature, &Features::held},
     {"QStartNoAckMode+", &Features::no_ack},
     {"qXfer:auxv:read+", &Features::qxfer_auxv},
     {"qXfer:exec-file:read+", &Features::qxfer_exec_file},

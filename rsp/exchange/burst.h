@@ -18,7 +18,8 @@ public:
   Burst& operator=(const Burst&) = delete;
 
   /// Writes the next request into `payload`, which is empty. False: there is none for now. It is
-  /// called again after the next reply; the burst ends when nothing is on its way.
+  /// called again after the next reply, and when the connection is woken; the burst ends when
+  /// nothing is on its way.
   virtual bool next(std::string& payload) = 0;
 
   /// The reply to the oldest request that has none; its bytes are gone after the call. An Error

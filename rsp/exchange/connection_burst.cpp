@@ -140,12 +140,14 @@ Result<void> Connection::pipeline(Burst& burst) {
   const auto received_before = counters().bytes_received;
   const auto received = [&] { return counters().bytes_received - received_before; };
   BurstMeasure measure(meter_, Clock::now());
+  const std::function<Result<void>()> ask_more = [&] { return fill(window, burst); };
   while (true) {
     if (auto filled = fill(window, burst); !filled)
       return filled;
     if (window.empty())
       break;
     ReplyWait wait(window.oldest(), limits_.silence());
+    wait.when_woken = &ask_more; // of a burst whose requests come from elsewhere
     auto reply = dialogue_.reply(wait);
     if (!reply)
       return forward(std::move(reply));

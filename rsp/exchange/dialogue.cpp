@@ -231,8 +231,12 @@ Result<bool> Dialogue::receive(ReplyWait& wait, Clock::time_point at_most) {
     return true;
   case Received::Kind::closed:
     return closed(wait, received.bytes);
-  case Received::Kind::timed_out: // patience() says next what ran out
   case Received::Kind::woken:
+    if (wait.when_woken != nullptr)
+      if (auto done = (*wait.when_woken)(); !done)
+        return forward(std::move(done));
+    break;
+  case Received::Kind::timed_out: // patience() says next what ran out
     break;
   }
   return false;

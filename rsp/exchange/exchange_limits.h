@@ -1,10 +1,12 @@
 #pragma once
 
+#include "rsp/result.h"
 #include "rsp/transport/transport.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -42,6 +44,8 @@ struct ReplyWait {
   int refused = 0;        ///< `-` received
   std::size_t garbage = 0;
   RunWatcher* watcher = nullptr; ///< null: console output is skipped
+  /// Called when the connection's transport is woken; null: nothing is.
+  const std::function<Result<void>()>* when_woken = nullptr;
 };
 
 /// How long the exchanges of a connection may go on: until the deadline of the target, the user's

@@ -75,7 +75,7 @@ void Debugger::write(std::string_view bytes) {
     if (sent < 0 && errno == EINTR)
       continue;
     if (sent <= 0)
-      return; // the reading thread learns it, too
+      return hang_up(); // the reading thread learns it, too
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
 }

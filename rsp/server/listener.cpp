@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -147,8 +149,11 @@ Result<UniqueFd> Listener::accept(const std::stop_token& stop) {
     if ((waiting[0].revents & POLLIN) == 0)
       continue;
     UniqueFd fd(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!fd)
+    if (!fd) { // no descriptors are left, or it has gone
+      constexpr std::chrono::milliseconds pause{50};
+      std::this_thread::sleep_for(pause);
       continue;
+    }
     const int on = 1; // fails on a Unix socket, which sends at once anyway
     static_cast<void>(::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)));
     return fd;

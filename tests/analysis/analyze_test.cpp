@@ -250,8 +250,8 @@ TEST(Analyze, WithoutCountersANewReceiveShowsThatMessagesCome) {
     suspended.rank(0).process_state = "T";
     EXPECT_EQ(analyze(suspended.dump).verdict, Verdict::undecided);
     auto held = job; // by a debugger: the same
-    held.rank(0).stopped_before_us = true;
-    held.dump.earlier.back().ranks.front().stopped_before_us = true;
+    held.rank(0).process_state = "t";
+    held.dump.earlier.back().ranks.front().process_state = "t";
     const auto beside_debugger = analyze(held.dump);
     EXPECT_EQ(beside_debugger.verdict, Verdict::undecided);
     EXPECT_EQ(beside_debugger.unchanged_ms, std::nullopt);

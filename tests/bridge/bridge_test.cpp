@@ -439,6 +439,35 @@ TEST(Bridge, AllThreadsAreAskedOnceASecondOneIs) {
   gdb.leave();
 }
 
+TEST(Bridge, WhatFollowsAStopIsAboutItsProcess) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("vCont;", Answer::packet("T05thread:p20.20;")).on("H", Answer::packet("OK"));
+  stub.on("D;20", Answer::packet("OK"));
+  Conversation gdb(stub);
+  gdb.ask("Hgp1f.1f");
+  gdb.ask("Z0,1000,1");
+  EXPECT_EQ(gdb.ask("vCont;c"), "T05thread:p20.20;");
+  EXPECT_EQ(gdb.ask("Z0,1000,1"), "OK");
+  EXPECT_EQ(stub.count("Z0,1000,1"), 2U) << "that of p20";
+  EXPECT_EQ(gdb.ask("z0,1000,1"), "OK");
+  gdb.ask("Hgp1f.1f");
+  const auto said = stub.received();
+  EXPECT_EQ(said.back(), "Hgp1f.1f") << "the stub has selected p20";
+  EXPECT_EQ(said[said.size() - 2], "z0,1000,1") << "before";
+  EXPECT_EQ(gdb.ask("z0,1000,1"), "OK");
+  EXPECT_EQ(gdb.ask("Z0,2000,1"), "OK");
+  gdb.ask("Hgp20.20");
+  EXPECT_EQ(gdb.ask("Z0,2000,1"), "OK");
+  EXPECT_EQ(gdb.leave(), "");
+  const auto end = stub.received();
+  const auto last = [&](std::string_view packet) {
+    return std::ranges::find(end.rbegin(), end.rend(), packet) - end.rbegin();
+  };
+  EXPECT_EQ(std::ranges::count(end, "z0,2000,1"), 2) << "of each";
+  EXPECT_LT(last("Hgp20.0"), last("Hgp1f.0"));
+}
+
 TEST(Bridge, LibrariesAreOpenedWithTheFirstOfThem) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);
@@ -655,6 +684,7 @@ TEST(BridgeGuest, LooksAndLeavesAllAsItWas) {
   Client guest = gdb.knock();
   const auto features = guest.ask("qSupported:multiprocess+");
   EXPECT_THAT(features, HasSubstr("PacketSize="));
+  EXPECT_THAT(features, HasSubstr("mqbridge-held+"));
   EXPECT_EQ(stub.count("qSupported"), 1U) << "the debugger's";
   EXPECT_EQ(guest.ask("QStartNoAckMode"), "OK");
   EXPECT_EQ(guest.ask("?"), "T05thread:p1f.1f;");
@@ -662,7 +692,10 @@ TEST(BridgeGuest, LooksAndLeavesAllAsItWas) {
   EXPECT_EQ(guest.ask("m50008,4"), "55555555");
   EXPECT_EQ(guest.ask("Hgp1f.1f"), "OK");
   EXPECT_EQ(guest.ask("g"), "00");
+  EXPECT_EQ(guest.ask("vFile:pread:7,10,0"), "F-1,9") << "it may be the debugger's";
   EXPECT_EQ(guest.ask("vFile:open:2f70726f632f312f6d617073,0,0"), "F7");
+  EXPECT_THAT(guest.ask("vFile:pread:7,10,0"), StartsWith("F"));
+  EXPECT_EQ(guest.ask("m50008,fffff"), "E01") << "too much for a packet";
   for (const char* change : {"M1000,1:00", "X1000,1:x", "G00", "vCont;c", "c", "k", "Z0,1000,1",
                              "vFile:pwrite:7,0,x", "qRcmd,6d7069"})
     EXPECT_THAT(guest.ask(change), StartsWith("E")) << change;
@@ -695,6 +728,25 @@ TEST(BridgeGuest, WhatItAsksAtOnceIsAnsweredInOrder) {
     EXPECT_EQ(guest.hear(), "T05thread:p1f.1f;") << "in its turn";
   }
   gdb.leave();
+}
+
+TEST(BridgeGuest, OneThatAsksWithoutEndIsSentAway) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("m", Answer::packet("55").after(5ms)).on("g", Answer::packet("00"));
+  Conversation gdb(stub);
+  Client guest = gdb.knock();
+  guest.ask("qSupported:");
+  guest.ask("QStartNoAckMode");
+  std::string many;
+  for (int i = 0; i < 3000; ++i)
+    many += rsp::encode("m50008,1");
+  guest.write(many);
+  EXPECT_EQ(guest.hear(), "55");
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(gdb.ask("g"), "00");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
+  EXPECT_EQ(gdb.leave(), "");
 }
 
 TEST(BridgeGuest, TheDebuggerDoesNotWaitForLong) {

@@ -159,8 +159,11 @@ Result<int> run(const GdbCommand& command, const Installation& installation, Wor
   if (!gdb)
     return forward(std::move(gdb));
   while (!over.stop_requested()) // gdb may leave the process, and come again
-    if (auto served = service->serve(over.get_token()); !served && !over.stop_requested())
+    if (auto served = service->serve(over.get_token()); !served && !over.stop_requested()) {
       print_error(served.error());
+      if (served.error().code == "listen.failed")
+        break;
+    }
   if (session.signals.signal() != 0)
     (*gdb)->terminate();
   return (*gdb)->status();

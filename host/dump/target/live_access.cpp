@@ -283,6 +283,8 @@ Result<void> LiveAccess::run(rsp::Attachment& attachment) {
 Result<OpenedProcess> LiveAccess::open() {
   if (auto state = remote_process_state(*client_))
     process_state_ = std::move(state);
+  if (client_->features().held)
+    process_state_ = "t";
   if (is_here())
     ran_since_ = start_of_running(pid_here_);
   auto attachment = attach();
