@@ -11,9 +11,10 @@ inline constexpr std::string_view connect_failed = "connect.failed";
 /// The process is not there any more, or never was.
 inline constexpr std::string_view attach_no_such_process = "attach.no_such_process";
 inline constexpr std::string_view attach_exited = "attach.exited";
-inline constexpr std::string_view target_died = "target.died"; ///< while it was held
-inline constexpr std::string_view interrupted = "interrupted"; ///< the user cancelled
-inline constexpr std::string_view stop_limit = "stop.limit";   ///< --max-stop ran out
+inline constexpr std::string_view target_died = "target.died";     ///< while it was held
+inline constexpr std::string_view listen_failed = "listen.failed"; ///< no debugger can connect
+inline constexpr std::string_view interrupted = "interrupted";     ///< the user cancelled
+inline constexpr std::string_view stop_limit = "stop.limit";       ///< --max-stop ran out
 inline constexpr std::string_view stub_garbage = "stub.garbage";
 inline constexpr std::string_view stub_not_a_stub = "stub.not_a_stub";
 inline constexpr std::string_view stub_timeout = "stub.timeout";

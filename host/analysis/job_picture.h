@@ -39,7 +39,7 @@ struct Process {
   std::int64_t rank = 0;
   Presence presence = Presence::here;
   Presence presence_before = Presence::unread;
-  std::string before_at;   ///< when, RFC 3339
+  std::string before_at; ///< when, RFC 3339
   /// A debugger held it in both looks: it could not move, and so there is no look before.
   bool is_held = false;
   std::vector<Seat> seats; ///< by key

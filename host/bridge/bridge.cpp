@@ -368,8 +368,7 @@ void Bridge::learn_process(const std::string& stop_reply) {
                                 : fmt::format("Hg{:x}", *stop->tid);
   if (stop_reply.find("exec:") != std::string::npos) // another program, without them
     forget_program();
-  if (const auto process = process_in(for_guests_.selection);
-      selected_.empty() && !process.empty())
+  if (const auto process = process_in(for_guests_.selection); selected_.empty() && !process.empty())
     take_process(std::string(process));
   memory_.set_process(stop->pid.value_or(stop->tid.value_or(0)));
   if (farewell == "D")

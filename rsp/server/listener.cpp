@@ -1,5 +1,7 @@
 #include "rsp/server/listener.h"
 
+#include "rsp/codes.h"
+
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
@@ -24,7 +26,7 @@ namespace mqbridge::rsp {
 namespace {
 
 Failure listen_failed(const Endpoint& endpoint, int error) {
-  return fail("listen.failed",
+  return fail(codes::listen_failed,
               fmt::format("nobody can connect to {}: {}", endpoint.text, std::strerror(error)),
               "another address: --listen unix:PATH, in a folder of your own, or --listen "
               "127.0.0.1:0");
@@ -160,7 +162,7 @@ Result<UniqueFd> Listener::accept(const std::stop_token& stop) {
   }
   if (stop.stop_requested())
     return fail("interrupted", "no debugger has connected");
-  return fail("listen.failed", fmt::format("{}: {}", address_, std::strerror(errno)));
+  return fail(codes::listen_failed, fmt::format("{}: {}", address_, std::strerror(errno)));
 }
 
 } // namespace mqbridge::rsp

@@ -1,9 +1,11 @@
 #include "host/cli/commands/execute.h"
 #include "host/cli/commands/serve_debugger.h"
 #include "host/cli/terminal/session.h"
+#include "host/codes.h"
 #include "host/disk/process_root.h"
 #include "host/disk/spawn.h"
 #include "host/process/core/core_process.h"
+#include "rsp/codes.h"
 #include "rsp/server/listener.h"
 
 #include <algorithm>
@@ -28,12 +30,12 @@ public:
     const auto suspending = std::signal(SIGTSTP, SIG_IGN);
     sigset_t none;
     sigemptyset(&none);
-    Result<pid_t> pid = fail("command.not_found", "there is no gdb");
+    Result<pid_t> pid = fail(codes::command_not_found, "there is no gdb");
     for (const std::string& program : programs) {
       std::vector<std::string> argv{program};
       argv.insert(argv.end(), arguments.begin(), arguments.end());
       pid = spawn_in_place(argv, {-1, -1, -1}, none);
-      if (pid || pid.error().code != "command.not_found")
+      if (pid || pid.error().code != codes::command_not_found)
         break;
     }
     std::signal(SIGTSTP, suspending);
@@ -161,7 +163,7 @@ Result<int> run(const GdbCommand& command, const Installation& installation, Wor
   while (!over.stop_requested()) // gdb may leave the process, and come again
     if (auto served = service->serve(over.get_token()); !served && !over.stop_requested()) {
       print_error(served.error());
-      if (served.error().code == "listen.failed")
+      if (served.error().code == codes::listen_failed)
         break;
     }
   if (session.signals.signal() != 0)
