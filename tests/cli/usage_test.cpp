@@ -55,7 +55,8 @@ TEST(Help, HasExactlyTheseOptions) {
                "--raw",      "--stats",    "--progress",   "--collect",        "--collector",
                "--redact"});
   Options stacks = dump;
-  dump.insert({"--threads", "--no-stacks", "--no-python", "--analyze", "--no-analyze", "--twice", "--fail-on"});
+  dump.insert({"--threads", "--no-stacks", "--no-python", "--analyze", "--no-analyze", "--twice",
+               "--fail-on"});
   Options why = dump;
   for (const char* of_queues :
        {"--queue", "--comm", "--rank", "--tag", "--peer", "--summary", "--show", "--raw",
