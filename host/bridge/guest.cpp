@@ -42,7 +42,8 @@ rsp::UniqueFd patient(rsp::UniqueFd client) {
 
 } // namespace
 
-/// What the guest has asked by now, as one burst. Answers of our own wait for their turn.
+/// What the guest has asked by now, as one burst. An answer of our own takes a round trip, too: by
+/// such times a client measures how far away the stub is, and how much it is to read at once.
 class Guest::Questions final : public rsp::Burst {
 public:
   Questions(Guest& guest, const std::function<bool()>& is_over)
@@ -60,16 +61,10 @@ public:
       }
       if (input->kind == rsp::Debugger::Input::Kind::interrupt)
         continue;
-      // By its first question a client measures how far away the stub is.
-      const bool measures = input->payload.starts_with("qSupported");
       auto answer = guest_.own_answer(input->payload);
-      const bool asks = measures || !answer;
-      payload = measures ? "vMustReplyEmpty" : input->payload;
-      waiting_.push_back({std::move(input->payload), std::move(answer), asks});
-      answer_own();
-      if (asks)
-        return true;
-      payload.clear();
+      payload = answer ? "vMustReplyEmpty" : input->payload;
+      waiting_.push_back({std::move(input->payload), std::move(answer)});
+      return true;
     }
     return false;
   }
@@ -79,7 +74,6 @@ public:
     waiting_.pop_front();
     guest_.note(asked.packet, reply);
     guest_.client_.reply(asked.answer.value_or(std::string(reply)));
-    answer_own();
     return {};
   }
 
@@ -87,13 +81,7 @@ private:
   struct Question {
     std::string packet;
     std::optional<std::string> answer; ///< nullopt: the stub's
-    bool is_asked = false;             ///< the stub
   };
-
-  void answer_own() {
-    for (; !waiting_.empty() && !waiting_.front().is_asked; waiting_.pop_front())
-      guest_.client_.reply(*waiting_.front().answer);
-  }
 
   Guest& guest_;
   const std::function<bool()>& is_over_;
@@ -106,7 +94,7 @@ Guest::Guest(rsp::UniqueFd client, rsp::Connection& stub, rsp::Bell& bell, ForGu
         stub.wake();
       }) {}
 
-/// nullopt: the stub is asked.
+/// nullopt: the stub's.
 std::optional<std::string> Guest::own_answer(std::string_view packet) const {
   static const rsp::Gate gate(rsp::read_only_policy());
   if (!gate.packet(packet))
