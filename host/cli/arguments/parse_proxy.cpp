@@ -29,8 +29,8 @@ Result<std::optional<std::chrono::milliseconds>> parse_stay(const std::string& t
   return seconds ? Result<Stay>(*seconds) : forward(std::move(seconds));
 }
 
-Result<ProxyCommand> common_command(const RawOptions& raw) {
-  auto choice = parse_choice(raw, NoTarget::wrong);
+Result<ProxyCommand> common_command(const RawOptions& raw, std::string_view name) {
+  auto choice = parse_choice(raw, NoTarget::sole_job, name);
   if (!choice)
     return forward(std::move(choice));
   auto look = parse_look(raw, true);
@@ -55,7 +55,7 @@ Result<ProxyCommand> common_command(const RawOptions& raw) {
 } // namespace
 
 Result<Command> proxy_command(const RawOptions& raw) {
-  auto command = common_command(raw);
+  auto command = common_command(raw, "proxy");
   if (!command)
     return forward(std::move(command));
   if (raw.listen.empty())
@@ -70,7 +70,7 @@ Result<Command> proxy_command(const RawOptions& raw) {
 }
 
 Result<Command> gdb_command(const RawOptions& raw, std::vector<std::string> arguments) {
-  auto command = common_command(raw);
+  auto command = common_command(raw, "gdb");
   if (!command)
     return forward(std::move(command));
   return Command(GdbCommand{std::move(*command), std::move(arguments)});
