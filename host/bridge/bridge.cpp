@@ -12,10 +12,8 @@
 #include "rsp/server/debugger.h"
 
 #include <algorithm>
-#include <condition_variable>
+#include <chrono>
 #include <fmt/format.h>
-#include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -39,25 +37,9 @@ std::string carried_features(std::string_view reply) {
   return kept;
 }
 
-/// "20" of "T05fork:p20.20;thread:p1f.1f;": a child that the stub holds, too. Empty: there is none.
-std::string child_in(std::string_view stop_reply) {
-  constexpr std::string_view name = "fork:p"; // and vfork
-  const auto at = stop_reply.find(name);
-  if (at == stop_reply.npos)
-    return {};
-  const auto number = stop_reply.substr(at + name.size());
-  return std::string(number.substr(0, number.find('.')));
-}
-
 /// Whether such a packet may be about the selected thread.
 bool needs_selection(RequestKind kind) {
   return kind == RequestKind::look || kind == RequestKind::run || kind == RequestKind::change;
-}
-
-/// "p1f" of "Hgp1f.20", and of "Hgp1f.20,8"; empty: the protocol names none.
-std::string_view process_in(std::string_view selection) {
-  const auto process = selection.substr(std::min<std::size_t>(2, selection.size()));
-  return process.starts_with('p') ? process.substr(0, process.find('.')) : std::string_view();
 }
 
 } // namespace
@@ -87,44 +69,6 @@ private:
   bool stopped_for_leaving_ = false;
   bool interrupted_ = false;
 };
-
-namespace {
-
-/// Interrupts a process that runs longer than it should.
-class Impatience final : public rsp::RunWatcher {
-public:
-  explicit Impatience(rsp::Connection& stub)
-      : timer_([this, &stub](const std::stop_token& ended) {
-          constexpr std::chrono::milliseconds patience{500};
-          std::unique_lock lock(mutex_);
-          while (!ended.stop_requested())
-            if (!condition_.wait_for(lock, ended, patience, [] { return false; }) &&
-                !ended.stop_requested()) {
-              over_ = true;
-              stub.set_deadline(std::nullopt); // wakes it
-            }
-        }) {}
-
-  void console_output(std::string_view) override {}
-  bool take_interrupt() override {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(over_, false);
-  }
-
-private:
-  std::mutex mutex_;
-  std::condition_variable_any condition_;
-  bool over_ = false;
-  std::jthread timer_;
-};
-
-bool is_interrupt(const std::string& stop_reply) {
-  constexpr int interrupt = 2; // SIGINT, in the protocol's numbers
-  const auto stop = rsp::parse_stop_reply(stop_reply);
-  return stop && stop->kind == rsp::StopReply::Kind::stopped && stop->signal_or_status == interrupt;
-}
-
-} // namespace
 
 Bridge::Bridge(rsp::Connection& stub, rsp::Door& door, rsp::Bell& bell, BridgeOptions options)
     : stub_(stub), door_(door), bell_(bell), options_(std::move(options)) {
@@ -189,45 +133,10 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
   return End::vanished;
 }
 
-/// A process that is held, and of which it is known how it has stopped.
-bool Bridge::stands_still() const {
-  return !farewells().empty() && !for_guests_.stop.empty();
-}
-
-/// Answers who looks, if there is one, or else lets one in.
-Result<void> Bridge::attend(bool admits, const std::function<bool()>& is_over) {
-  if (!guest_ && admits) {
-    auto client = door_.take();
-    if (!client)
-      return {};
-    if (auto settled = breakpoints_.settle(); !settled)
-      return settled;
-    for_guests_.root = files_.root();
-    for_guests_.has_breakpoints = breakpoints_.any();
-    for_guests_.packet_size = packet_size_;
-    guest_.emplace(std::move(*client), stub_, bell_, for_guests_);
-  }
-  if (!guest_)
-    return {};
-  const auto stays = guest_->serve(is_over);
-  if (!stays)
-    return Failure(stays.error());
-  return *stays ? Result<void>() : dismiss();
-}
-
-Result<void> Bridge::dismiss() {
-  if (!guest_)
-    return {};
-  auto left = guest_->leave();
-  guest_.reset();
-  threads_.forget_selection();
-  return left;
-}
-
 Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
   const RequestKind kind = kind_of(packet);
   if (kind == RequestKind::monitor) {
-    const auto reply = monitor(talk, packet);
+    const auto reply = monitor(talk.debugger(), packet);
     if (!reply)
       return Failure(reply.error());
     if (*reply)
@@ -350,56 +259,6 @@ Result<std::string> Bridge::attach(std::string reply) {
   return reply;
 }
 
-/// From a reply that names the process: "T05thread:p1f.1f;". Of a program that forks, the stub
-/// holds several: each is let go by a packet of its own.
-void Bridge::learn_process(const std::string& stop_reply) {
-  const auto stop = rsp::parse_stop_reply(stop_reply);
-  if (!stop)
-    return;
-  const bool ended =
-      stop->kind == rsp::StopReply::Kind::exited || stop->kind == rsp::StopReply::Kind::signalled;
-  const auto farewell = multiprocess_ && stop->pid ? fmt::format("D;{:x}", *stop->pid) : "D";
-  if (ended)
-    return no_longer_held(farewell);
-  for_guests_.stop = stop_reply;
-  if (stop->tid) // a debugger takes it for selected
-    for_guests_.selection = multiprocess_ && stop->pid
-                                ? fmt::format("Hgp{:x}.{:x}", *stop->pid, *stop->tid)
-                                : fmt::format("Hg{:x}", *stop->tid);
-  if (stop_reply.find("exec:") != std::string::npos) // another program, without them
-    forget_program();
-  if (const auto process = process_in(for_guests_.selection); selected_.empty() && !process.empty())
-    take_process(std::string(process));
-  memory_.set_process(stop->pid.value_or(stop->tid.value_or(0)));
-  if (farewell == "D")
-    return;
-  stub_.holds().add_detach_packet(farewell);
-  if (const std::string child = child_in(stop_reply); !child.empty())
-    stub_.holds().add_detach_packet("D;" + child);
-  stub_.holds().drop_detach_packet("D");
-}
-
-void Bridge::no_longer_held(const std::string& farewell) {
-  stub_.holds().drop_detach_packet(farewell);
-  // A reply need not say which process has ended, if there is only one.
-  if (const auto left = farewells(); left.size() == 1 && farewell == "D")
-    stub_.holds().drop_detach_packet(left.front());
-  for_guests_.stop.clear(); // until the next one
-  if (!farewells().empty())
-    return;
-  forget_program();
-  memory_.set_process(0);
-}
-
-/// The packets that let the processes go that the stub holds.
-std::vector<std::string> Bridge::farewells() const {
-  std::vector<std::string> packets;
-  for (const std::string& packet : stub_.holds().detach_packets())
-    if (packet.starts_with('D'))
-      packets.push_back(packet);
-  return packets;
-}
-
 Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
@@ -416,30 +275,6 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
       !process.empty() && process != selected_)
     take_process(std::string(process));
   return reply;
-}
-
-/// What follows is about that process.
-void Bridge::take_process(std::string process) {
-  selected_ = std::move(process);
-  breakpoints_.select(selected_);
-  memory_.set_process(
-      static_cast<std::int64_t>(rsp::parse_hex(std::string_view(selected_).substr(1)).value_or(0)));
-}
-
-/// 0x03 may have met a process that had just stopped. A gdbserver turns it into a SIGINT, of which
-/// the process would die once it is let go: it runs until that signal stops it, and the detach
-/// takes the signal away (QProgramSignals).
-Result<void> Bridge::take_back_interrupt() {
-  constexpr int most = 100; // stops for other reasons
-  for (int stops = 0; keeps_interrupt_ && stops < most; ++stops) {
-    Impatience impatience(stub_);
-    const auto reply = stub_.resume("vCont;c", &impatience);
-    if (!reply)
-      return Failure(reply.error());
-    keeps_interrupt_ = reply->starts_with('T') && !is_interrupt(*reply);
-    learn_process(*reply);
-  }
-  return {};
 }
 
 Result<std::string> Bridge::read_memory(const std::string& packet) {
@@ -546,103 +381,12 @@ Result<std::string> Bridge::ask_threads(const std::string& question) {
   return threads_.answer(question, all);
 }
 
-/// nullopt: the debugger does not wait for a reply any more.
-Result<std::optional<std::string>> Bridge::monitor(Talk& talk, const std::string& packet) {
-  if (!options_.monitor)
-    return stub_.request(packet);
-  auto answer = stands_still() ? options_.monitor(mpi_command(packet).value_or(""))
-                               : MonitorAnswer("there is no process to look at\n");
-  rsp::Debugger& debugger = talk.debugger();
-  constexpr std::size_t frame = 16;
-  const std::size_t most = std::max(packet_size_, 4 * frame) / 2 - frame;
-  const auto print = [&](std::string_view text) {
-    for (; !text.empty(); text.remove_prefix(std::min(most, text.size())))
-      debugger.reply("O" + rsp::encode_hex(text.substr(0, most)));
-  };
-  if (const auto* text = std::get_if<std::string>(&answer)) {
-    print(*text);
-    return "OK";
-  }
-  constexpr std::chrono::seconds longest_silence{1};
-  MonitorCommand command(std::get<std::vector<std::string>>(answer), bell_);
-  auto spoken = Clock::now();
-  while (!command.is_over()) {
-    if (debugger.has_input()) { // gdb's Ctrl-C: a 0x03, or that it asks something else
-      const bool was_interrupt = debugger.take_interrupt();
-      auto left = dismiss();
-      return left ? Result<std::optional<std::string>>(
-                        was_interrupt ? std::optional<std::string>("OK") : std::nullopt)
-                  : forward(std::move(left));
-    }
-    if (auto attended = attend(true, [&] { return debugger.has_input(); }); !attended)
-      return forward(std::move(attended));
-    const std::string text = command.take(most);
-    if (!text.empty() || Clock::now() - spoken >= longest_silence) {
-      debugger.reply("O" + rsp::encode_hex(text));
-      spoken = Clock::now();
-    } else {
-      bell_.wait(spoken + longest_silence);
-    }
-  }
-  if (auto left = dismiss(); !left)
-    return forward(std::move(left));
-  return "OK";
-}
-
 Result<std::string> Bridge::change(const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
   auto reply = stub_.request(packet);
   process_ran();
   return reply;
-}
-
-Result<std::string> Bridge::leave(const std::string& packet) {
-  if (auto settled = breakpoints_.settle(); !settled)
-    return forward(std::move(settled));
-  // lldb writes the number with all of its zeros.
-  const auto number =
-      rsp::parse_hex(packet.substr(std::min(packet.find(';'), packet.size() - 1) + 1));
-  const std::string farewell = number ? fmt::format("D;{:x}", *number) : "D";
-  if (farewell != "D" && farewells() != std::vector{farewell}) { // a child that gdb leaves
-    auto reply = stub_.request(packet);
-    if (reply && *reply == "OK") {
-      stub_.holds().drop_detach_packet(farewell);
-      breakpoints_.forget(fmt::format("p{:x}", number.value_or(0)));
-      process_ran();
-    }
-    return reply;
-  }
-  if (auto taken = take_back_interrupt(); !taken)
-    return forward(std::move(taken));
-  const auto exemption = stub_.exempt(packet, rsp::limits::detaching);
-  auto replies = stub_.request_last({}, packet, rsp::limits::detaching);
-  if (!replies)
-    return forward(std::move(replies));
-  if (!rsp::is_error_reply(replies->back())) {
-    stub_.released();
-    over_ = true;
-  }
-  return std::move(replies->back());
-}
-
-Result<void> Bridge::release() {
-  if (auto taken = take_back_interrupt(); !taken)
-    return taken;
-  for (const std::string& farewell : farewells()) {
-    const auto exemption = stub_.exempt(farewell, rsp::limits::detaching);
-    auto replies = stub_.request_last({}, farewell, rsp::limits::detaching);
-    if (!replies)
-      return forward(std::move(replies));
-    if (replies->back() != "OK")
-      return fail("detach.refused",
-                  fmt::format("the debugger has left, and the stub answered '{}' to {}",
-                              rsp::shorten(replies->back()), farewell),
-                  "look whether the process runs: grep State /proc/PID/status");
-    stub_.holds().drop_detach_packet(farewell);
-  }
-  stub_.released();
-  return {};
 }
 
 } // namespace mqbridge

@@ -76,7 +76,7 @@ private:
   Result<std::string> select(const std::string& packet);
   Result<std::string> ask_threads(const std::string& question);
   Result<std::string> leave(const std::string& packet);
-  Result<std::optional<std::string>> monitor(Talk& talk, const std::string& packet);
+  Result<std::optional<std::string>> monitor(rsp::Debugger& debugger, const std::string& packet);
   Result<void> attend(bool admits, const std::function<bool()>& is_over);
   Result<void> dismiss();
   Result<void> take_back_interrupt();

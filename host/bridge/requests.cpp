@@ -2,6 +2,7 @@
 
 #include "rsp/packet/codec.h"
 #include "rsp/packet/hex.h"
+#include "rsp/packet/stop_reply.h"
 
 #include <algorithm>
 #include <array>
@@ -135,6 +136,17 @@ std::string selected_process(std::string_view packet) {
   const auto process = packet.substr(name.size(), packet.find('.') - name.size());
   const bool is_any = process == "p0" || process == "p-1";
   return process.starts_with('p') && !is_any ? std::string(process) : std::string();
+}
+
+std::string_view process_in(std::string_view selection) {
+  const auto process = selection.substr(std::min<std::size_t>(2, selection.size()));
+  return process.starts_with('p') ? process.substr(0, process.find('.')) : std::string_view();
+}
+
+bool is_interrupt(const std::string& stop_reply) {
+  constexpr int interrupt = 2; // SIGINT, in the protocol's numbers
+  const auto stop = rsp::parse_stop_reply(stop_reply);
+  return stop && stop->kind == rsp::StopReply::Kind::stopped && stop->signal_or_status == interrupt;
 }
 
 std::optional<TwoNumbers> parse_two_numbers(std::string_view text) {

@@ -38,8 +38,14 @@ inline constexpr std::string_view setfs_name = "vFile:setfs:";
 /// or any.
 std::string selected_process(std::string_view packet);
 
+/// "p1f" of "Hgp1f.20", and of "Hgp1f.20,8"; empty: the protocol names none.
+std::string_view process_in(std::string_view selection);
+
 /// "queues --tag 7" of the packet of `monitor mpi queues --tag 7`; nullopt: it is for the stub.
 std::optional<std::string> mpi_command(std::string_view packet);
+
+/// Whether the process has stopped by SIGINT, which is what 0x03 becomes.
+bool is_interrupt(const std::string& stop_reply);
 
 /// "1000,4", as in "m1000,4". nullopt: it is no such thing.
 struct TwoNumbers {
