@@ -3,7 +3,9 @@
 #include "host/bridge/guesses.h"
 #include "host/bridge/monitor_command.h"
 #include "host/bridge/requests.h"
+#include "host/bridge/ticker.h"
 #include "rsp/client/negotiation.h"
+#include "rsp/codes.h"
 #include "rsp/limits.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
@@ -47,7 +49,8 @@ bool needs_selection(RequestKind kind) {
 /// The debugger while one of its requests is answered.
 class Bridge::Talk final : public rsp::RunWatcher {
 public:
-  explicit Talk(rsp::Debugger& debugger) : debugger_(debugger) {}
+  Talk(rsp::Debugger& debugger, rsp::Connection& stub, const BridgeOptions& options)
+      : debugger_(debugger), stub_(stub), options_(options) {}
 
   void console_output(std::string_view payload) override { debugger_.reply(payload); }
 
@@ -55,19 +58,46 @@ public:
   bool take_interrupt() override {
     const bool wanted = debugger_.take_interrupt() ||
                         (debugger_.is_closed() && !std::exchange(stopped_for_leaving_, true));
-    interrupted_ = interrupted_ || wanted;
+    if (wanted) {
+      interrupted_at_ = Clock::now();
+      helped_ = false;
+      ticker_.emplace(stub_);
+    } else if (interrupted_at_) {
+      look_further();
+    }
     return wanted;
   }
 
-  /// Whether 0x03 was sent since the last call.
-  bool take_interrupted() { return std::exchange(interrupted_, false); }
+  /// Whether a 0x03 was sent in this run that may still become a signal: it does so at once, or
+  /// never.
+  bool end_run() {
+    ticker_.reset();
+    const auto at = std::exchange(interrupted_at_, std::nullopt);
+    return at && Clock::now() - *at < at_once;
+  }
 
   rsp::Debugger& debugger() { return debugger_; }
 
 private:
+  /// A gdbserver signals the process group that has the number of the process, and there may be
+  /// none.
+  void look_further() {
+    constexpr std::chrono::seconds until_it_is_left{5};
+    const auto waited = Clock::now() - *interrupted_at_;
+    if (waited > at_once && options_.interrupt && !std::exchange(helped_, true))
+      options_.interrupt();
+    if (waited > until_it_is_left && debugger_.is_closed())
+      stub_.cancel();
+  }
+
+  static constexpr std::chrono::seconds at_once{1};
   rsp::Debugger& debugger_;
+  rsp::Connection& stub_;
+  const BridgeOptions& options_;
   bool stopped_for_leaving_ = false;
-  bool interrupted_ = false;
+  std::optional<Clock::time_point> interrupted_at_;
+  bool helped_ = false;
+  std::optional<Ticker> ticker_; ///< while `interrupted_at_` is set
 };
 
 Bridge::Bridge(rsp::Connection& stub, rsp::Door& door, rsp::Bell& bell, BridgeOptions options)
@@ -81,7 +111,7 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
     stub_.wake();
   });
   const std::stop_callback send_away(stop, [&] { debugger.hang_up(); });
-  Talk talk(debugger);
+  Talk talk(debugger, stub_, options_);
   auto answered = Clock::now();
   // A look that has begun may end: a debugger grows impatient after a silence of two seconds.
   constexpr std::chrono::seconds patience{1};
@@ -264,9 +294,14 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
     return forward(std::move(settled));
   process_ran();
   auto reply = stub_.resume(packet, &talk);
+  const bool interrupted = talk.end_run();
+  if (!reply && reply.error().code == codes::interrupted)
+    return fail("detach.refused",
+                "the debugger has left, and the process does not stop for it: it runs on, and is "
+                "let go at its next stop",
+                "a gdbserver cannot interrupt a process that leads no process group");
   if (!reply)
     return reply;
-  const bool interrupted = talk.take_interrupted();
   keeps_interrupt_ = !is_interrupt(*reply) && (keeps_interrupt_ || interrupted);
   learn_process(*reply);
   // What the stub has selected now, without being told.

@@ -34,6 +34,8 @@ struct BridgeOptions {
   std::optional<std::int64_t> process;
   /// By the words behind `monitor mpi`.
   std::function<MonitorAnswer(std::string_view words)> monitor;
+  /// Interrupts the process where the stub does not; null: there is no other way.
+  std::function<void()> interrupt;
 };
 
 /// Stands between a debugger and a stub, and makes the way between them short: what is read comes

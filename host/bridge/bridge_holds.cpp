@@ -2,16 +2,15 @@
 
 #include "host/bridge/bridge.h"
 #include "host/bridge/requests.h"
+#include "host/bridge/ticker.h"
 #include "rsp/limits.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
 #include "rsp/packet/stop_reply.h"
 
 #include <algorithm>
-#include <condition_variable>
+#include <chrono>
 #include <fmt/format.h>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 namespace mqbridge {
@@ -27,32 +26,28 @@ std::string child_in(std::string_view stop_reply) {
   return std::string(number.substr(0, number.find('.')));
 }
 
-/// Interrupts a process that runs longer than it should.
+/// Interrupts a process that runs longer than it should, and gives up if that does not help.
 class Impatience final : public rsp::RunWatcher {
 public:
-  explicit Impatience(rsp::Connection& stub)
-      : timer_([this, &stub](const std::stop_token& ended) {
-          constexpr std::chrono::milliseconds patience{500};
-          std::unique_lock lock(mutex_);
-          while (!ended.stop_requested())
-            if (!condition_.wait_for(lock, ended, patience, [] { return false; }) &&
-                !ended.stop_requested()) {
-              over_ = true;
-              stub.wake();
-            }
-        }) {}
+  explicit Impatience(rsp::Connection& stub) : stub_(stub), ticker_(stub) {}
 
   void console_output(std::string_view) override {}
   bool take_interrupt() override {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(over_, false);
+    constexpr std::chrono::milliseconds patience{500};
+    constexpr int most_tries = 6;
+    if (rsp::Bell::Clock::now() - since_ < patience)
+      return false;
+    since_ = rsp::Bell::Clock::now();
+    if (++tries_ > most_tries)
+      stub_.cancel();
+    return tries_ <= most_tries;
   }
 
 private:
-  std::mutex mutex_;
-  std::condition_variable_any condition_;
-  bool over_ = false;
-  std::jthread timer_;
+  rsp::Connection& stub_;
+  rsp::Bell::Clock::time_point since_ = rsp::Bell::Clock::now();
+  int tries_ = 0;
+  Ticker ticker_;
 };
 
 } // namespace

@@ -521,6 +521,34 @@ TEST(Bridge, InterruptsReachARunningProcessAlone) {
   EXPECT_EQ(stub.received().back(), "D;1f");
 }
 
+TEST(Bridge, AProcessThatTheStubDoesNotInterruptIsInterruptedOtherwise) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("vCont;", Answer::packet("T02thread:p1f.1f;").after(2s));
+  stub.on("\x03", Answer::nothing());
+  std::atomic<int> calls = 0;
+  Conversation gdb(stub, {.process = {}, .monitor = {}, .interrupt = [&] { ++calls; }});
+  gdb.send("vCont;c");
+  EXPECT_TRUE(test::eventually(5s, [&] { return stub.count("vCont") == 1; }));
+  gdb.interrupt();
+  EXPECT_EQ(gdb.hear(), "T02thread:p1f.1f;");
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(gdb.ask("D;1f"), "OK") << "no signal is waited for";
+  EXPECT_EQ(stub.count("vCont"), 1U);
+  gdb.leave();
+}
+
+TEST(Bridge, AProcessThatDoesNotStopForADebuggerThatHasGoneIsLeft) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("vCont;", Answer::nothing()).on("\x03", Answer::nothing());
+  Conversation gdb(stub);
+  gdb.send("vCont;c");
+  EXPECT_TRUE(test::eventually(5s, [&] { return stub.count("vCont") == 1; }));
+  EXPECT_EQ(gdb.leave(), "detach.refused");
+  EXPECT_EQ(stub.count("\x03"), 1U);
+}
+
 TEST(Bridge, OutputOfTheStubPassesWhileItRuns) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);
@@ -788,11 +816,13 @@ TEST(BridgeMonitor, AProgramPrintsOnTheConsole) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);
   stub.on("qRcmd,", Answer::packet("OK"));
-  Conversation gdb(stub, {{}, [](std::string_view words) -> MonitorAnswer {
+  Conversation gdb(stub, {.process = {},
+                          .monitor = [](std::string_view words) -> MonitorAnswer {
                             if (words == "help")
                               return "words\n";
                             return std::vector<std::string>{"bash", "-c", std::string(words)};
-                          }});
+                          },
+                          .interrupt = {}});
   EXPECT_EQ(gdb.console(monitor("mpi help")), "words\nOK");
   EXPECT_EQ(gdb.console(monitor("mpi echo out; echo err >&2")), "out\nerr\nOK");
   EXPECT_EQ(gdb.console(monitor("mpi seq 100000")).size(), 588'895U + 2);
@@ -809,11 +839,13 @@ TEST(BridgeMonitor, ASlowProgramIsHeardOfAndEndsWithCtrlC) {
   play_process(stub, some_maps);
   const test::TempDirectory directory;
   const auto ended = (directory / "ended").string();
-  Conversation gdb(stub, {{}, [&](std::string_view) -> MonitorAnswer {
+  Conversation gdb(stub, {.process = {},
+                          .monitor = [&](std::string_view) -> MonitorAnswer {
                             return std::vector<std::string>{"bash", "-c",
                                                             "trap 'touch " + ended +
                                                                 "; exit' INT; sleep 100 & wait"};
-                          }});
+                          },
+                          .interrupt = {}});
   gdb.send(monitor("mpi verdict"));
   EXPECT_EQ(gdb.hear(), "O") << "a sign of life";
   EXPECT_EQ(gdb.hear(), "O");

@@ -2,6 +2,7 @@
 
 #include "host/cli/targets/targets.h"
 #include "host/dump/target/node_server.h"
+#include "host/dump/target/process_state.h"
 #include "host/job/targets_file.h"
 #include "rsp/transport/open.h"
 
@@ -116,9 +117,12 @@ Result<void> DebuggerService::serve(const std::stop_token& stop) {
   rsp::Connection connection(std::move(opened->transport),
                              {stub.endpoint.text, tools_.options.silence_timeout,
                               tools_.options.trace, opened->watch, &rsp::debugger_policy()});
-  Bridge bridge(connection, door_, bell_, {stub.process, [this](std::string_view line) {
-                                             return monitor_answer(line, scene_);
-                                           }});
+  BridgeOptions options{
+      stub.process, [this](std::string_view line) { return monitor_answer(line, scene_); }, {}};
+  const auto* process = std::get_if<NodeProcess>(&process_.target.where);
+  if (process != nullptr && process->node.launcher == Launcher::local)
+    options.interrupt = [pid = process->pid] { interrupt_traced(pid); };
+  Bridge bridge(connection, door_, bell_, std::move(options));
   for (;;) {
     const auto end = bridge.serve(std::move(*client), stop);
     if (!end)

@@ -211,4 +211,9 @@ std::optional<Error> explain_silence(const ThreadFiles& threads, std::int64_t pi
                          "; its gdbserver lets it go as soon as it wakes");
 }
 
+void interrupt_traced(std::int64_t pid) {
+  if (const auto life = life_of(pid); life && life->tracer != 0)
+    ::kill(static_cast<pid_t>(pid), SIGINT);
+}
+
 } // namespace mqbridge

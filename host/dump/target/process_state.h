@@ -56,4 +56,8 @@ Result<void> await_interruptible(const ThreadFiles& threads, std::int64_t pid,
 /// After an attach without an answer: attach.uninterruptible, if such a thread explains it.
 std::optional<Error> explain_silence(const ThreadFiles& threads, std::int64_t pid);
 
+/// Sends SIGINT to a process of this host that is traced: its tracer takes the signal, and it does
+/// not end.
+void interrupt_traced(std::int64_t pid);
+
 } // namespace mqbridge
