@@ -397,6 +397,28 @@ TEST(Proxy, AProcessThatStaysRunsOnWhenMqbridgeDies) {
   }
 }
 
+/// It belongs to the process group of its starter, which a gdbserver does not know.
+TEST(Proxy, CtrlCStopsAProcessThatLeadsNoGroup) {
+  test::ChildProcess starter({{"bash", "-c", steps_program + " stay & echo $!; wait"}});
+  ASSERT_TRUE(test::eventually(10s, [&] { return starter.out().ends_with('\n'); }));
+  const auto pid = static_cast<pid_t>(std::stol(starter.out()));
+  Proxy proxy(local_target(pid));
+  const test::TempDirectory directory;
+  const auto ready = (directory / "ready").string();
+  test::ChildProcess gdb({{"gdb", "-nx", "-q", "-batch", "-ex", "target remote " + proxy.address(),
+                           "-ex", "shell touch " + ready, "-ex", "continue", "-ex", "info threads",
+                           "-ex", "detach", steps_program}});
+  ASSERT_TRUE(test::eventually(30s, [&] { return std::filesystem::exists(ready); })) << gdb.err();
+  std::this_thread::sleep_for(500ms);
+  gdb.signal(SIGINT);
+  const auto ended = gdb.wait(20s);
+  ASSERT_TRUE(ended) << "it still waits";
+  EXPECT_THAT(gdb.out(), HasSubstr("received signal SIGINT"));
+  EXPECT_EQ(proxy.process().wait(10s)->code, 0) << proxy.process().err();
+  EXPECT_TRUE(test::eventually(5s, [&] { return test::process_state(pid) == 'S'; }));
+  ::kill(pid, SIGKILL);
+}
+
 TEST(Proxy, LldbSeesAndLeavesAProcess) {
   Staying subject;
   Proxy proxy(local_target(subject.pid()), {}, "127.0.0.1:0");

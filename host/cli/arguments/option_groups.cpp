@@ -136,10 +136,14 @@ void add_image_option(CLI::App* app, RawOptions& raw) {
            "FILE[@BIAS]");
 }
 
-void add_waiting_options(CLI::App* app, RawOptions& raw) {
+void add_patience_options(CLI::App* app, RawOptions& raw) {
   app->option_defaults()->group("Stopping");
   add_value(app, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
   add_value(app, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
+}
+
+void add_waiting_options(CLI::App* app, RawOptions& raw) {
+  add_patience_options(app, raw);
   add_value(app, "--run-until", raw.run_until,
             "let a process that its stub has started run, until a signal arrives", "signal[=NAME]");
 }

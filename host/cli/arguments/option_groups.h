@@ -27,6 +27,7 @@ void add_types_option(CLI::App* app, RawOptions& raw);
 void add_dll_options(CLI::App* app, RawOptions& raw);
 void add_file_options(CLI::App* app, RawOptions& raw);
 void add_image_option(CLI::App* app, RawOptions& raw);
+void add_patience_options(CLI::App* app, RawOptions& raw);
 void add_waiting_options(CLI::App* app, RawOptions& raw);
 void add_holding_options(CLI::App* app, RawOptions& raw);
 void add_jobs_option(CLI::App* app, RawOptions& raw);

@@ -247,9 +247,7 @@ void declare_ranks(CLI::App& app, RawOptions& raw) {
       "ranks", "finds the ranks of MPI jobs: of this host, unless an option says otherwise");
   ranks->footer(ranks_exit_help);
   add_job_options(ranks, raw);
-  ranks->option_defaults()->group("Stopping");
-  add_value(ranks, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
-  add_value(ranks, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
+  add_patience_options(ranks, raw);
   ranks->option_defaults()->group("Printing");
   add_format_option(ranks, raw, {"text", "json", "tsv"});
   ranks->add_flag("--full", raw.full, "text: a line for each rank, however many there are");
@@ -278,9 +276,7 @@ void declare_debugger(CLI::App* command, RawOptions& raw, const char* help) {
   add_rank_option(command, raw);
   add_dll_options(command, raw);
   add_file_options(command, raw);
-  command->option_defaults()->group("Stopping");
-  add_value(command, "--connect-timeout", raw.connect_timeout, "wait for a connection (10)", "S");
-  add_value(command, "--timeout", raw.timeout, "longest silence of a stub (10)", "S");
+  add_patience_options(command, raw);
   command->option_defaults()->group("Printing");
   add_value(command, "--trace", raw.trace, "every packet to and from the stub, a line each",
             "FILE");

@@ -1,6 +1,4 @@
-#include "host/cli/commands/execute.h"
 #include "host/cli/commands/serve_debugger.h"
-#include "host/cli/terminal/session.h"
 #include "host/codes.h"
 #include "host/disk/process_root.h"
 #include "host/disk/spawn.h"
@@ -174,24 +172,9 @@ Result<int> run(const GdbCommand& command, const Installation& installation, Wor
 } // namespace
 
 int execute(const GdbCommand& command, const Installation& installation) {
-  auto opened = Session::open("", command.proxy.trace);
-  if (!opened) {
-    print_error(opened.error());
-    return exit_output;
-  }
-  Session& session = **opened;
-  auto workshop = Workshop::open(session.complete(command.proxy.options, installation));
-  if (!workshop) {
-    print_error(workshop.error());
-    return session.close(exit_partial);
-  }
-  const auto status = run(command, installation, **workshop, session);
-  if (status)
-    return session.close(session.status_or_interrupted(*status));
-  if (session.signals.signal() == 0)
-    print_error(status.error());
-  return session.close(session.status_or_interrupted(
-      status.error().code == std::string_view("usage") ? exit_usage : exit_partial));
+  return with_workshop(command.proxy, installation, [&](Workshop& workshop, Session& session) {
+    return run(command, installation, workshop, session);
+  });
 }
 
 } // namespace mqbridge

@@ -1,6 +1,4 @@
-#include "host/cli/commands/execute.h"
 #include "host/cli/commands/serve_debugger.h"
-#include "host/cli/terminal/session.h"
 #include "rsp/server/listener.h"
 
 #include <fmt/format.h>
@@ -37,24 +35,10 @@ Result<void> run(const ProxyCommand& command, Workshop& workshop, Session& sessi
 } // namespace
 
 int execute(const ProxyCommand& command, const Installation& installation) {
-  auto opened = Session::open("", command.trace);
-  if (!opened) {
-    print_error(opened.error());
-    return exit_output;
-  }
-  Session& session = **opened;
-  auto workshop = Workshop::open(session.complete(command.options, installation));
-  if (!workshop) {
-    print_error(workshop.error());
-    return session.close(exit_partial);
-  }
-  const auto done = run(command, **workshop, session);
-  if (done)
-    return session.close(session.status_or_interrupted(exit_ok));
-  if (session.signals.signal() == 0)
-    print_error(done.error());
-  return session.close(session.status_or_interrupted(
-      done.error().code == std::string_view("usage") ? exit_usage : exit_partial));
+  return with_workshop(command, installation, [&](Workshop& workshop, Session& session) {
+    const auto done = run(command, workshop, session);
+    return done ? Result<int>(exit_ok) : Failure(done.error());
+  });
 }
 
 } // namespace mqbridge

@@ -39,6 +39,28 @@ bool are_all_ranks(const std::vector<TargetSpec>& targets) {
 
 } // namespace
 
+int with_workshop(const ProxyCommand& command, const Installation& installation,
+                  const std::function<Result<int>(Workshop&, Session&)>& work) {
+  auto opened = Session::open("", command.trace);
+  if (!opened) {
+    print_error(opened.error());
+    return exit_output;
+  }
+  Session& session = **opened;
+  auto workshop = Workshop::open(session.complete(command.options, installation));
+  if (!workshop) {
+    print_error(workshop.error());
+    return session.close(exit_partial);
+  }
+  const auto status = work(**workshop, session);
+  if (status)
+    return session.close(session.status_or_interrupted(*status));
+  if (session.signals.signal() == 0)
+    print_error(status.error());
+  return session.close(session.status_or_interrupted(
+      status.error().code == std::string_view("usage") ? exit_usage : exit_partial));
+}
+
 std::string name_of(const TargetSpec& target) {
   return target.rank ? fmt::format("rank {}", *target.rank) : target.text();
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "host/cli/arguments/commands.h"
+#include "host/cli/commands/execute.h"
 #include "host/cli/commands/monitor_words.h"
+#include "host/cli/terminal/session.h"
 #include "host/disk/output_file.h"
 #include "host/dump/workshop.h"
 #include "rsp/server/bell.h"
@@ -14,6 +16,10 @@
 #include <vector>
 
 namespace mqbridge {
+
+/// Does `work`, whose result is the exit status, and prints why it could not be done.
+int with_workshop(const ProxyCommand& command, const Installation& installation,
+                  const std::function<Result<int>(Workshop&, Session&)>& work);
 
 /// The process that a debugger is for.
 struct DebuggedProcess {
