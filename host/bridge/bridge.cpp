@@ -277,7 +277,7 @@ Result<std::string> Bridge::negotiate(const std::string& packet) {
 /// Of a stub that holds nothing: what follows is as if it had held the process from the start.
 Result<std::string> Bridge::attach(std::string reply) {
   const auto pid = *std::exchange(options_.process, std::nullopt);
-  const auto stop = stub_.request(fmt::format("vAttach;{:x}", pid));
+  auto stop = stub_.request(fmt::format("vAttach;{:x}", pid));
   if (!stop)
     return stop;
   if (!rsp::parse_stop_reply(*stop))

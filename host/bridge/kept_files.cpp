@@ -300,6 +300,7 @@ Result<void> KeptFiles::read_sections(std::span<const std::shared_ptr<File>> fil
                                         static_cast<double>(sections) * link.round_trip))
     return {};
   std::vector<std::string> requests;
+  requests.reserve(wanted.size());
   for (const auto& [file, piece] : wanted)
     requests.push_back(fmt::format("vFile:pread:{},{:x},{:x}", file->stub_descriptor,
                                    size_of(*file, piece), piece * piece_size()));

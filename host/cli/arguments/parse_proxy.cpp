@@ -7,6 +7,7 @@
 #include "host/launch/shell_words.h"
 #include "rsp/server/listener.h"
 
+#include <fmt/format.h>
 #include <string_view>
 #include <utility>
 
