@@ -4,6 +4,8 @@
 #include "host/bridge/monitor_command.h"
 #include "host/bridge/requests.h"
 #include "host/bridge/ticker.h"
+#include "host/process/auxv.h"
+#include "host/process/platform_probe.h"
 #include "rsp/client/negotiation.h"
 #include "rsp/codes.h"
 #include "rsp/limits.h"
@@ -56,7 +58,9 @@ public:
 
   /// A debugger that has gone does not say any more that it wants the process to stop.
   bool take_interrupt() override {
-    const bool wanted = debugger_.take_interrupt() ||
+    const auto early = std::exchange(early_, std::nullopt);
+    const bool wanted = (early && Clock::now() - *early < until_it_runs_on) ||
+                        debugger_.take_interrupt() ||
                         (debugger_.is_closed() && !std::exchange(stopped_for_leaving_, true));
     if (wanted) {
       interrupted_at_ = Clock::now();
@@ -76,6 +80,11 @@ public:
     return at && Clock::now() - *at < at_once;
   }
 
+  /// 0x03 has come while the process stands still. Either the debugger has not read yet that it
+  /// does, or it lets it run again at once: step by step, or behind a breakpoint whose condition is
+  /// false.
+  void keep_interrupt() { early_ = Clock::now(); }
+
   rsp::Debugger& debugger() { return debugger_; }
 
 private:
@@ -91,10 +100,13 @@ private:
   }
 
   static constexpr std::chrono::seconds at_once{1};
+  /// Longer than a debugger takes between two steps, and shorter than its user takes for a command.
+  static constexpr std::chrono::milliseconds until_it_runs_on{500};
   rsp::Debugger& debugger_;
   rsp::Connection& stub_;
   const BridgeOptions& options_;
   bool stopped_for_leaving_ = false;
+  std::optional<Clock::time_point> early_;
   std::optional<Clock::time_point> interrupted_at_;
   bool helped_ = false;
   std::optional<Ticker> ticker_; ///< while `interrupted_at_` is set
@@ -142,10 +154,11 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
     }
     if (input->kind == rsp::Debugger::Input::Kind::closed)
       break;
-    // 0x03 of a debugger that has not read yet that the process stands still. The stub would keep
-    // it, and the process would get it as a signal later.
-    if (input->kind == rsp::Debugger::Input::Kind::interrupt)
+    // The stub would keep it, and the process would get it as a signal, however late it runs.
+    if (input->kind == rsp::Debugger::Input::Kind::interrupt) {
+      talk.keep_interrupt();
       continue;
+    }
     const auto then = answer(talk, input->payload);
     if (!then)
       return Failure(then.error());
@@ -156,6 +169,8 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
   if (stub_.closed() || farewells().empty())
     return End::over;
   process_ran(); // another debugger finds nothing that was kept for this one
+  if (auto undone = calls_.undo(); !undone)
+    return forward(std::move(undone));
   if (auto out = breakpoints_.take_out_all(); !out)
     return forward(std::move(out));
   threads_.forget_selection();
@@ -266,7 +281,9 @@ Result<std::string> Bridge::negotiate(const std::string& packet) {
       stub_.set_no_ack();
   }
   // A debugger may not say it, and a detach would then hand 0x03 on to the process, as SIGINT.
-  if (reply->find("QProgramSignals+") != std::string::npos)
+  const bool takes_signals = reply->find("QProgramSignals+") != std::string::npos;
+  calls_.set_takes_signals(takes_signals);
+  if (takes_signals)
     if (auto told = stub_.request("QProgramSignals:" + rsp::signals_to_hand_on()); !told)
       return told;
   for_guests_.features = carried_features(*reply);
@@ -293,6 +310,7 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
   process_ran();
+  calls_.process_ran();
   auto reply = stub_.resume(packet, &talk);
   const bool interrupted = talk.end_run();
   if (!reply && reply.error().code == codes::interrupted)
@@ -352,6 +370,8 @@ Result<std::string> Bridge::read_object(const std::string& packet) {
 
 void Bridge::forget_program() {
   breakpoints_.forget();
+  calls_.forget({});
+  platform_.reset();
   symbols_.forget_program();
 }
 
@@ -376,6 +396,7 @@ Result<std::string> Bridge::look(const std::string& packet) {
         std::ranges::find(all, "Hg" + packet.substr(1)) != all.end())
       return "OK";
   auto reply = stub_.request(packet);
+  is_extended_ = is_extended_ || (packet == "!" && reply && *reply == "OK");
   if (reply && packet == "?") {
     learn_process(*reply);
     threads_.forget_selection();
@@ -419,9 +440,27 @@ Result<std::string> Bridge::ask_threads(const std::string& question) {
 Result<std::string> Bridge::change(const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
-  auto reply = stub_.request(packet);
+  const bool is_of_registers = packet.front() == 'G' || packet.front() == 'P';
+  auto reply = is_of_registers ? write_registers(packet) : stub_.request(packet);
   process_ran();
   return reply;
+}
+
+/// Registers of the selected thread.
+Result<std::string> Bridge::write_registers(const std::string& packet) {
+  if (!platform_) {
+    const auto object = objects_.answer("qXfer:auxv:read::0,1000");
+    if (!object)
+      return object;
+    const auto auxv = AuxiliaryVector::parse(std::string_view(*object).substr(!object->empty()));
+    const auto platform =
+        auxv ? probe_platform(memory_.of_stub(), *auxv) : Result<Platform>(Failure(auxv.error()));
+    if (!platform && stub_.closed())
+      return Failure(platform.error());
+    if (platform)
+      platform_ = *platform;
+  }
+  return calls_.write(packet, for_guests_.selection, platform_);
 }
 
 } // namespace mqbridge

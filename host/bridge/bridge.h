@@ -2,6 +2,7 @@
 
 #include "host/bridge/guest.h"
 #include "host/bridge/held_breakpoints.h"
+#include "host/bridge/inferior_calls.h"
 #include "host/bridge/kept_files.h"
 #include "host/bridge/kept_memory.h"
 #include "host/bridge/kept_objects.h"
@@ -75,12 +76,14 @@ private:
   Result<std::string> read_file(const std::string& packet);
   Result<std::string> read_object(const std::string& packet);
   Result<std::string> change(const std::string& packet);
+  Result<std::string> write_registers(const std::string& packet);
   Result<std::string> select(const std::string& packet);
   Result<std::string> ask_threads(const std::string& question);
   Result<std::string> leave(const std::string& packet);
   Result<std::optional<std::string>> monitor(rsp::Debugger& debugger, const std::string& packet);
   Result<void> attend(bool admits, const std::function<bool()>& is_over);
   Result<void> dismiss();
+  Result<void> calm();
   Result<void> take_back_interrupt();
   bool stands_still() const;
   void learn_process(const std::string& stop_reply);
@@ -96,6 +99,8 @@ private:
   rsp::Bell& bell_;
   BridgeOptions options_;
   HeldBreakpoints breakpoints_{stub_};
+  InferiorCalls calls_{stub_};
+  std::optional<Platform> platform_; ///< of the program; nullopt: not known yet
   KeptObjects objects_{stub_};
   KeptFiles files_{stub_};
   KeptMemory memory_{stub_};
@@ -105,6 +110,7 @@ private:
   std::optional<Guest> guest_;
   std::string selected_; ///< the process that the debugger's last selection named
   bool multiprocess_ = false;
+  bool is_extended_ = false; ///< the stub stays when it holds no process any more
   std::size_t packet_size_ = 0;
   bool keeps_interrupt_ = false; ///< the stub: one that came when the process stood still
   bool over_ = false;            ///< nothing is held any more

@@ -83,6 +83,7 @@ void Bridge::learn_process(const std::string& stop_reply) {
 
 void Bridge::no_longer_held(const std::string& farewell) {
   stub_.holds().drop_detach_packet(farewell);
+  calls_.forget(farewell.substr(0, 2) == "D;" ? "p" + farewell.substr(2) : "");
   // A reply need not say which process has ended, if there is only one.
   if (const auto left = farewells(); left.size() == 1 && farewell == "D")
     stub_.holds().drop_detach_packet(left.front());
@@ -126,6 +127,13 @@ Result<void> Bridge::take_back_interrupt() {
   return {};
 }
 
+/// Nothing that the debugger has begun goes on in the process, or comes to it later.
+Result<void> Bridge::calm() {
+  if (auto undone = calls_.undo(); !undone)
+    return undone;
+  return take_back_interrupt();
+}
+
 Result<std::string> Bridge::leave(const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
@@ -133,17 +141,24 @@ Result<std::string> Bridge::leave(const std::string& packet) {
   const auto number =
       rsp::parse_hex(packet.substr(std::min(packet.find(';'), packet.size() - 1) + 1));
   const std::string farewell = number ? fmt::format("D;{:x}", *number) : "D";
-  if (farewell != "D" && farewells() != std::vector{farewell}) { // a child that gdb leaves
+  const bool is_last = farewell == "D" || farewells() == std::vector{farewell};
+  if (is_last)
+    if (auto calmed = calm(); !calmed)
+      return forward(std::move(calmed));
+  if (!is_last || is_extended_) { // a child that gdb leaves, or another process may follow
     auto reply = stub_.request(packet);
-    if (reply && *reply == "OK") {
+    if (!reply || rsp::is_error_reply(*reply))
+      return reply;
+    const auto process = number ? fmt::format("p{:x}", *number) : "";
+    breakpoints_.forget(process);
+    calls_.forget(process);
+    process_ran();
+    if (is_last)
+      no_longer_held(farewell);
+    else
       stub_.holds().drop_detach_packet(farewell);
-      breakpoints_.forget(fmt::format("p{:x}", number.value_or(0)));
-      process_ran();
-    }
     return reply;
   }
-  if (auto taken = take_back_interrupt(); !taken)
-    return forward(std::move(taken));
   const auto exemption = stub_.exempt(packet, rsp::limits::detaching);
   auto replies = stub_.request_last({}, packet, rsp::limits::detaching);
   if (!replies)
@@ -156,8 +171,14 @@ Result<std::string> Bridge::leave(const std::string& packet) {
 }
 
 Result<void> Bridge::release() {
-  if (auto taken = take_back_interrupt(); !taken)
-    return taken;
+  if (multiprocess_ && farewells() == std::vector<std::string>{"D"}) { // of which process?
+    const auto reply = stub_.request("?");
+    if (!reply)
+      return Failure(reply.error());
+    learn_process(*reply);
+  }
+  if (auto calmed = calm(); !calmed)
+    return calmed;
   for (const std::string& farewell : farewells()) {
     const auto exemption = stub_.exempt(farewell, rsp::limits::detaching);
     auto replies = stub_.request_last({}, farewell, rsp::limits::detaching);

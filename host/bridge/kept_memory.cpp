@@ -84,6 +84,10 @@ KeptMemory::KeptMemory(rsp::Connection& stub) : stub_(stub), below_(std::make_un
 
 KeptMemory::~KeptMemory() = default;
 
+Memory& KeptMemory::of_stub() {
+  return *below_;
+}
+
 void KeptMemory::set_features(const rsp::Features& features) {
   below_->set_longest(features.max_hex_read());
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/memory/memory.h"
 #include "host/memory/page_cache.h"
 #include "host/memory/page_store.h"
 #include "rsp/client/features.h"
@@ -30,6 +31,8 @@ public:
   void set_root(std::string root) { root_ = std::move(root); }
   /// The reply to `m`. Errors: those of Connection.
   Result<std::string> answer(const std::string& packet);
+  /// The memory as the stub has it. Nothing is kept.
+  Memory& of_stub();
   /// Reads its mappings, once in each stop. Errors: those of Connection.
   Result<void> know_mappings();
   /// The text of its /proc/PID/maps, read for this stop; empty: not known.

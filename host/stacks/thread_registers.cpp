@@ -44,10 +44,17 @@ std::optional<std::uint64_t> program_counter(const ProcessThread& thread,
 
 std::optional<std::uint64_t> stack_pointer(const ProcessThread& thread, const Platform& platform) {
   const auto number = stack_pointer_number(platform);
+  const auto place = number ? register_place(thread, platform, *number) : std::nullopt;
+  return place ? register_at(thread, platform, place->offset, place->size) : std::nullopt;
+}
+
+std::optional<RegisterRun> register_place(const ProcessThread& thread, const Platform& platform,
+                                          std::uint16_t number) {
   for (const auto& run : register_places(thread, platform).runs)
     if (number >= run.number && number < run.number + run.count)
-      return register_at(thread, platform,
-                         run.offset + std::size_t{run.size} * (*number - run.number), run.size);
+      return RegisterRun{number, 1,
+                         static_cast<std::uint16_t>(run.offset + run.size * (number - run.number)),
+                         run.size};
   return std::nullopt;
 }
 

@@ -28,6 +28,9 @@ std::optional<std::uint64_t> thread_pointer(const ProcessThread& thread, const P
 /// Where the registers stand in the thread's register bytes. `size` is 0 where that is not known,
 /// or where the program counter is not among the bytes.
 const RegisterPlaces& register_places(const ProcessThread& thread, const Platform& platform);
+/// The place of the register with that number in DWARF; nullopt: it is not known.
+std::optional<RegisterRun> register_place(const ProcessThread& thread, const Platform& platform,
+                                          std::uint16_t number);
 /// The `size` bytes (1 to 8) at `offset` of its register bytes. nullopt: not all of them are
 /// available.
 std::optional<std::uint64_t> register_at(const ProcessThread& thread, const Platform& platform,

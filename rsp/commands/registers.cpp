@@ -31,8 +31,9 @@ Failure garbage(const ThreadInfo& thread, std::string_view what, std::string_vie
               "look at what the stub says with --trace FILE");
 }
 
-/// nullopt: the reply does not consist of pairs of digits, or `xx` for an unavailable byte.
-Registers decode(std::string_view digits) {
+} // namespace
+
+Registers parse_registers(std::string_view digits) {
   if (digits.size() % 2 != 0)
     return std::nullopt;
   RegisterBytes bytes(digits.size() / 2);
@@ -48,6 +49,8 @@ Registers decode(std::string_view digits) {
   return bytes;
 }
 
+namespace {
+
 /// Takes a stub's replies to `Hg` and to the `g` behind it. The second reply is about `thread` only
 /// if the first is "OK": else another thread is still selected.
 Result<Registers> take(const ThreadInfo& thread, std::string_view selected,
@@ -60,7 +63,7 @@ Result<Registers> take(const ThreadInfo& thread, std::string_view selected,
   if (reply.size() > 2 * limits::registers)
     return garbage(thread, fmt::format("more than {} bytes of registers", limits::registers),
                    reply);
-  auto bytes = decode(reply);
+  auto bytes = parse_registers(reply);
   if (!bytes)
     return garbage(thread, "the stub's registers are no pairs of hexadecimal digits", reply);
   return bytes;

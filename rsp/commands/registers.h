@@ -9,9 +9,14 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace mqbridge::rsp {
+
+/// The digits of a reply to `g`. nullopt: they are not pairs of digits, or `xx` for a byte that is
+/// not available.
+std::optional<RegisterBytes> parse_registers(std::string_view digits);
 
 /// Selects each of `threads` (`Hg`) and reads its general registers (`g`): the reply's bytes, in
 /// the order and byte order of the stub's target description. One answer for each thread, in order.

@@ -60,16 +60,9 @@ Takeovers* map(const UniqueFd& file) {
   return memory == MAP_FAILED ? nullptr : static_cast<Takeovers*>(memory);
 }
 
-Message message_of(Operation operation, std::uint32_t handle, std::string_view payload) {
-  Message message{operation, handle, {}};
-  payload.copy(message.payload.data(), message.payload.size() - 1);
-  return message;
-}
-
 Message deadline_message(std::uint32_t handle, Moment deadline) {
-  Message message{Operation::set_deadline, handle, {}};
-  std::memcpy(message.payload.data(), &deadline, sizeof deadline);
-  return message;
+  return {
+      Operation::set_deadline, handle, {reinterpret_cast<const char*>(&deadline), sizeof deadline}};
 }
 
 } // namespace
@@ -163,16 +156,16 @@ bool Guardian::Impl::tell(const Message& message, int descriptor) {
 
 bool Guardian::Impl::hand_over(std::uint32_t handle, const Watched& connection) {
   // The "D" is dropped at the end, so that there always is a packet.
-  bool told = process->send(message_of(Operation::watch, handle, "D"), connection.connection.get());
+  bool told = process->send(Message(Operation::watch, handle, "D"), connection.connection.get());
   bool keeps_first = false;
   for (const std::string& packet : connection.detach_packets) {
     keeps_first |= packet == "D";
-    told = told && process->send(message_of(Operation::add_detach, handle, packet));
+    told = told && process->send(Message(Operation::add_detach, handle, packet));
   }
   if (!keeps_first)
-    told = told && process->send(message_of(Operation::drop_detach, handle, "D"));
+    told = told && process->send(Message(Operation::drop_detach, handle, "D"));
   const char manner = static_cast<char>(connection.manner);
-  told = told && process->send(message_of(Operation::set_manner, handle, {&manner, 1}));
+  told = told && process->send(Message(Operation::set_manner, handle, {&manner, 1}));
   if (told && connection.deadline != never) // the last message: it may have passed
     told = process->send(deadline_message(handle, connection.deadline));
   return told;
@@ -299,7 +292,7 @@ Result<std::uint32_t> Guardian::watch(int fd) {
   const std::lock_guard lock(impl_->mutex);
   const std::uint32_t handle = impl_->next_handle++;
   impl_->watched.emplace(handle, Impl::Watched{std::move(duplicate)});
-  if (impl_->tell(message_of(Operation::watch, handle, "D"), fd))
+  if (impl_->tell(Message(Operation::watch, handle, "D"), fd))
     return handle;
   impl_->watched.erase(handle);
   return refuse(impl_->why_none);
@@ -310,10 +303,10 @@ Result<std::uint32_t> Guardian::watch(int fd) {
 void Guardian::add_detach_packet(std::uint32_t handle, const char* payload) {
   const std::lock_guard lock(impl_->mutex);
   const auto entry = impl_->watched.find(handle);
-  if (entry == impl_->watched.end())
+  if (entry == impl_->watched.end() || std::strlen(payload) > max_detach_payload)
     return;
   entry->second.detach_packets.emplace_back(payload);
-  static_cast<void>(impl_->tell(message_of(Operation::add_detach, handle, payload)));
+  static_cast<void>(impl_->tell(Message(Operation::add_detach, handle, payload)));
 }
 
 void Guardian::drop_detach_packet(std::uint32_t handle, const char* payload) {
@@ -322,7 +315,7 @@ void Guardian::drop_detach_packet(std::uint32_t handle, const char* payload) {
   if (entry == impl_->watched.end())
     return;
   std::erase(entry->second.detach_packets, payload);
-  static_cast<void>(impl_->tell(message_of(Operation::drop_detach, handle, payload)));
+  static_cast<void>(impl_->tell(Message(Operation::drop_detach, handle, payload)));
 }
 
 void Guardian::set_manner(std::uint32_t handle, Manner manner) {
@@ -332,7 +325,7 @@ void Guardian::set_manner(std::uint32_t handle, Manner manner) {
     return;
   impl_->count(std::exchange(entry->second.manner, manner), manner);
   const char letter = static_cast<char>(manner);
-  static_cast<void>(impl_->tell(message_of(Operation::set_manner, handle, {&letter, 1})));
+  static_cast<void>(impl_->tell(Message(Operation::set_manner, handle, {&letter, 1})));
 }
 
 void Guardian::set_deadline(std::uint32_t handle,
@@ -361,7 +354,7 @@ void Guardian::forget(std::uint32_t handle) {
     return;
   if (impl_->holds != nullptr && entry->second.manner != Manner::wait)
     impl_->holds->leave();
-  const Message message = message_of(Operation::forget, handle, {});
+  const Message message(Operation::forget, handle, {});
   if (!impl_->taken(handle)) {
     impl_->watched.erase(entry);
     static_cast<void>(impl_->tell(message));

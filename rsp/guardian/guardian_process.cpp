@@ -107,7 +107,7 @@ std::string await_ready(int channel) {
     return "it does not answer";
   Message message;
   const ssize_t count = recv(channel, &message, sizeof message, 0);
-  if (count != static_cast<ssize_t>(sizeof message) || message.operation != Operation::ready ||
+  if (count != static_cast<ssize_t>(message.size()) || message.operation != Operation::ready ||
       message.handle != protocol_version)
     return "it is not the guardian of this version";
   return {};
@@ -151,7 +151,7 @@ Result<GuardianProcess> GuardianProcess::start(const std::filesystem::path& prog
 
 bool GuardianProcess::send(const Message& message, int descriptor) const {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  iovec data{const_cast<Message*>(&message), sizeof message};
+  iovec data{const_cast<Message*>(&message), message.size()};
   msghdr header{};
   header.msg_iov = &data;
   header.msg_iovlen = 1;

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace mqbridge::rsp::guardian {
@@ -15,7 +17,7 @@ inline constexpr int channel_descriptor = 3;
 inline constexpr int takeovers_descriptor = 4;
 
 /// Changes with the layouts below: a program of another version is refused at the start.
-inline constexpr std::uint32_t protocol_version = 4;
+inline constexpr std::uint32_t protocol_version = 5;
 
 enum class Operation : std::uint32_t {
   ready,        ///< guardian to mqbridge, once: signals are ignored; `handle` is protocol_version
@@ -34,16 +36,33 @@ enum class Manner : char {
   leave = 'l',  ///< nothing is sent: its target runs on when the connection closes (QEMU user)
 };
 
-inline constexpr std::size_t max_detach_payload = 56;
+/// Enough for a thread's registers, as digits.
+inline constexpr std::size_t max_detach_payload = std::size_t{32} << 10;
 
 /// One SOCK_SEQPACKET datagram. Both ends are built together and run on one machine, so the
-/// struct itself is the layout.
+/// struct itself is the layout, up to the end of the payload.
 struct Message {
   Operation operation = Operation::ready;
   std::uint32_t handle = 0;
-  std::array<char, max_detach_payload> payload{}; ///< ends with NUL
+  std::uint32_t payload_size = 0;
+  std::array<char, max_detach_payload> payload{};
+
+  Message() = default;
+  Message(Operation of, std::uint32_t connection, std::string_view bytes)
+      : operation(of), handle(connection) {
+    payload_size = static_cast<std::uint32_t>(bytes.copy(payload.data(), payload.size()));
+  }
+  std::size_t size() const { return offsetof(Message, payload) + payload_size; }
+  std::string_view text() const { return {payload.data(), payload_size}; }
 };
-static_assert(std::is_trivially_copyable_v<Message> && sizeof(Message) == 64);
+static_assert(std::is_trivially_copyable_v<Message> && std::is_standard_layout_v<Message>);
+
+/// In the place of a detach packet: registers of the thread that `selection` ("Hgp1f.20") names,
+/// which it had before a debugger called a function there. They are written only if the stub has
+/// selected that thread. `registers` as in a reply to `g`.
+inline std::string write_registers(std::string_view selection, std::string_view registers) {
+  return std::string(selection) + ";G" + std::string(registers);
+}
 
 /// Nanoseconds of the steady clock, which all processes of a machine share.
 using Moment = std::int64_t;

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
+#include <elf.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -276,6 +278,19 @@ TEST(Bridge, AChildThatIsLeftEndsNothingAndHasBreakpointsOfItsOwn) {
   EXPECT_EQ(stub.received().back(), "D;1f");
 }
 
+TEST(Bridge, AStubThatStaysMayTakeAnotherProcess) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("!", Answer::packet("OK"));
+  stub.on("vAttach;", Answer::packet("T00thread:p20.20;")).on("D;20", Answer::packet("OK"));
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("!"), "OK");
+  EXPECT_EQ(gdb.ask("D;1f"), "OK");
+  EXPECT_EQ(gdb.ask("vAttach;20"), "T00thread:p20.20;");
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(stub.received().back(), "D;20");
+}
+
 TEST(Bridge, LldbIsHelped) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);
@@ -512,13 +527,26 @@ TEST(Bridge, InterruptsReachARunningProcessAlone) {
   Conversation gdb(stub);
   gdb.interrupt();
   EXPECT_EQ(gdb.ask("m10008,4"), "55555555");
-  EXPECT_EQ(stub.count("\x03"), 0U) << "it stands still";
+  std::this_thread::sleep_for(600ms);
   gdb.send("vCont;c");
   std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(stub.count("\x03"), 0U) << "it stood still";
   gdb.interrupt();
   EXPECT_EQ(gdb.hear(), "T02thread:p1f.1f;");
   gdb.leave();
   EXPECT_EQ(stub.received().back(), "D;1f");
+}
+
+TEST(Bridge, AnInterruptBetweenTwoStepsIsForTheNextOne) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  Conversation gdb(stub);
+  gdb.ask("vCont;s");
+  stub.on("vCont;", Answer::nothing()).on("\x03", Answer::packet("T02thread:p1f.1f;"));
+  gdb.interrupt();
+  EXPECT_EQ(gdb.ask("m10008,4"), "55555555");
+  EXPECT_EQ(gdb.ask("vCont;s"), "T02thread:p1f.1f;");
+  gdb.leave();
 }
 
 TEST(Bridge, AProcessThatTheStubDoesNotInterruptIsInterruptedOtherwise) {
@@ -863,6 +891,116 @@ TEST(BridgeMonitor, ASlowProgramIsHeardOfAndEndsWithCtrlC) {
   EXPECT_EQ(gdb.leave(), "");
   EXPECT_TRUE(std::filesystem::exists(ended));
   EXPECT_EQ(stub.received().back(), "D;1f");
+}
+
+/// Registers of x86_64 as `g` gives them.
+std::string registers_at(std::uint64_t code, std::uint64_t stack, std::int64_t result = 0) {
+  constexpr std::size_t size = 164, stack_pointer = 56, program_counter = 128;
+  std::string bytes(size, '\0');
+  std::memcpy(bytes.data(), &result, sizeof result);
+  std::memcpy(bytes.data() + stack_pointer, &stack, sizeof stack);
+  std::memcpy(bytes.data() + program_counter, &code, sizeof code);
+  return rsp::encode_hex(bytes);
+}
+
+/// A process of x86_64, with registers that are written.
+class CalledProcess {
+public:
+  explicit CalledProcess(test::ScriptedStub& stub) {
+    play_process(stub, some_maps);
+    const std::uint64_t auxv[] = {AT_PAGESZ, 4096,     AT_PHDR, 0x10040, AT_PHENT,
+                                  56,        AT_PHNUM, 1,       AT_NULL, 0};
+    stub.serve_objects({{"auxv:", std::string(reinterpret_cast<const char*>(auxv), sizeof auxv)}});
+    Elf64_Ehdr header{};
+    std::memcpy(header.e_ident, ELFMAG "\2\1\1", 7);
+    header.e_type = ET_EXEC;
+    header.e_machine = EM_X86_64;
+    header.e_version = EV_CURRENT;
+    header.e_phoff = sizeof header;
+    header.e_ehsize = sizeof header;
+    header.e_phentsize = sizeof(Elf64_Phdr);
+    header.e_phnum = 1;
+    stub.on("m10000,40",
+            Answer::packet(rsp::encode_hex({reinterpret_cast<const char*>(&header), 64})));
+    stub.on("Hgp1f.1f", Answer::packet("OK"));
+    stub.on("QProgramSignals:", Answer::packet("OK"));
+    stub.on("g", [this](std::string_view) { return Answer::packet(registers_); });
+    stub.on("G", [this](std::string_view packet) {
+      registers_ = packet.substr(1);
+      return Answer::packet("OK");
+    });
+  }
+  const std::string& registers() const { return registers_; }
+
+private:
+  std::string registers_ = registers_at(0x1000, 0x7000);
+};
+
+TEST(BridgeCalls, OneThatGoesOnIsUndone) {
+  test::ScriptedStub stub(changeable);
+  const CalledProcess process(stub);
+  const std::string before = process.registers();
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("G" + registers_at(0x1000, 0x6f00)), "OK");
+  EXPECT_EQ(gdb.ask("G" + registers_at(0x2000, 0x6f00)), "OK");
+  gdb.ask("vCont;c");
+  EXPECT_EQ(gdb.ask("G" + registers_at(0x3000, 0x6e00)), "OK") << "another one inside of it";
+  gdb.ask("vCont;c");
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(process.registers(), before);
+}
+
+TEST(BridgeCalls, ThreadsThatHaveEndedAreLeft) {
+  test::ScriptedStub stub(changeable);
+  const CalledProcess process(stub);
+  Conversation gdb(stub);
+  gdb.ask("G" + registers_at(0x2000, 0x6f00));
+  gdb.ask("vCont;c");
+  stub.on("Hgp1f.1f", Answer::packet("E01"));
+  gdb.leave();
+  EXPECT_EQ(process.registers(), registers_at(0x2000, 0x6f00));
+}
+
+TEST(BridgeCalls, WhatIsNoneStays) {
+  for (const auto& [registers, what] : {std::pair(registers_at(0x2000, 0x7000), "a jump"),
+                                        std::pair(registers_at(0x2000, 0x7100), "a return"),
+                                        std::pair(registers_at(0x1000, 0x6f00), "another stack")}) {
+    test::ScriptedStub stub(changeable);
+    const CalledProcess process(stub);
+    Conversation gdb(stub);
+    gdb.ask("G" + registers);
+    gdb.ask("vCont;c");
+    gdb.leave();
+    EXPECT_EQ(process.registers(), registers) << what;
+  }
+}
+
+TEST(BridgeCalls, OneThatHasReturnedIsOver) {
+  test::ScriptedStub stub(changeable);
+  const CalledProcess process(stub);
+  const std::string before = process.registers();
+  Conversation gdb(stub);
+  gdb.ask("G" + registers_at(0x2000, 0x6f00));
+  gdb.ask("vCont;c");
+  gdb.ask("G" + before);
+  const std::string later = registers_at(0x1008, 0x7000);
+  gdb.ask("G" + later);
+  gdb.leave();
+  EXPECT_EQ(process.registers(), later);
+}
+
+/// The kernel has kept what is left of the time to sleep, of one call only.
+TEST(BridgeCalls, ASystemCallThatTheKernelHasKeptReturns) {
+  constexpr std::int64_t restart_block = -516, interrupted = -4;
+  test::ScriptedStub stub(changeable);
+  const CalledProcess process(stub);
+  Conversation gdb(stub);
+  gdb.ask("G" + registers_at(0x1000, 0x7000, restart_block));
+  gdb.ask("vCont;c");
+  gdb.ask("G" + registers_at(0x2000, 0x6f00));
+  gdb.ask("vCont;c");
+  gdb.leave();
+  EXPECT_EQ(process.registers(), registers_at(0x1000, 0x7000, interrupted));
 }
 
 TEST(Bridge, AnotherDebuggerFindsItAsTheFirstOneHasLeftIt) {

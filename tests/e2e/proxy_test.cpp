@@ -255,7 +255,8 @@ private:
   test::ChildProcess process_;
 };
 
-/// What gdb does when something ends; `ready` tells the test that it is there.
+/// What gdb does when something ends; `ready` tells the test that it is there. A call that goes on
+/// behind it ends 3 s later where no code is.
 struct Doing {
   const char* name;
   std::vector<std::string> commands;
@@ -274,6 +275,12 @@ const std::vector<Doing> doings = {
     {"Running", {"ready", "continue"}},
     {"RunningOverBreakpoints", {"break tick if ticks < 0", "break add", "ready", "continue"}},
     {"Stepping", {"ready", "while 1", "stepi", "end"}},
+    {"InACall", {"ready soon", "print ((int (*)(unsigned))usleep)(3000000)"}},
+    {"InACallAtABreakpoint",
+     {"break add",
+      "python exec('try: gdb.execute(\"print add(&pairs[0])\")\\nexcept gdb.error: pass')", "ready",
+      "shell sleep 1000"}},
+    {"AfterACall", {"print add(&pairs[0])", "ready", "continue"}},
     {"GoingOn", {"break tick", "ready", "while 1", "continue", "end"}},
 };
 
@@ -295,8 +302,11 @@ public:
 private:
   test::ChildSpec gdb_command(const Doing& doing) {
     std::ofstream script(directory_ / "script");
+    const auto touch = "touch " + (directory_ / "ready").string();
     for (const std::string& command : doing.commands)
-      script << (command == "ready" ? "shell touch " + (directory_ / "ready").string() : command)
+      script << (command == "ready"        ? "shell " + touch
+                 : command == "ready soon" ? "shell (sleep 1; " + touch + ") &"
+                                           : command)
              << "\n";
     return {{"gdb", "-nx", "-q", "-batch", "-ex", "target remote " + proxy_.address(), "-x",
              (directory_ / "script").string(), steps_program}};

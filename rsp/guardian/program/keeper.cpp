@@ -34,7 +34,7 @@ Reception receive(int channel, Message& message, int& descriptor) {
   } while (count < 0 && errno == EINTR);
   if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
     return Reception::nothing;
-  if (count != static_cast<ssize_t>(sizeof message))
+  if (count < 0 || static_cast<std::size_t>(count) != message.size())
     return Reception::closed;
   descriptor = -1;
   const cmsghdr* rights = CMSG_FIRSTHDR(&header);
@@ -129,9 +129,8 @@ void Keeper::take_messages() {
   }
 }
 
-void Keeper::take(Message& message, int descriptor) {
-  message.payload.back() = '\0';
-  const std::string payload = message.payload.data();
+void Keeper::take(const Message& message, int descriptor) {
+  const std::string payload(message.text());
   if (message.operation == Operation::watch) {
     if (descriptor >= 0)
       watch(message.handle, {descriptor, {payload}});
@@ -152,7 +151,8 @@ void Keeper::take(Message& message, int descriptor) {
     std::erase(payloads, payload);
     break;
   case Operation::set_deadline:
-    std::memcpy(&entry->second.deadline, message.payload.data(), sizeof entry->second.deadline);
+    if (payload.size() == sizeof entry->second.deadline)
+      payload.copy(reinterpret_cast<char*>(&entry->second.deadline), payload.size());
     break;
   case Operation::set_manner:
     entry->second.manner = static_cast<Manner>(message.payload.front());

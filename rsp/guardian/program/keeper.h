@@ -44,7 +44,7 @@ private:
 
   bool wait_for_events();
   void take_messages();
-  void take(Message& message, int descriptor);
+  void take(const Message& message, int descriptor);
   void watch(std::uint32_t handle, Watched connection);
   void look_at_client();
   void take_over_held();

@@ -35,8 +35,8 @@ int main() {
   // The guardian shall keep no file system from being unmounted.
   if (chdir("/") != 0)
     return 1;
-  const Message ready{Operation::ready, protocol_version, {}};
-  if (send(channel_descriptor, &ready, sizeof ready, MSG_NOSIGNAL) != sizeof ready)
+  const Message ready(Operation::ready, protocol_version, {});
+  if (send(channel_descriptor, &ready, ready.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(ready.size()))
     return 1; // started by hand, without a channel
   Keeper(channel_descriptor, takeovers).run();
 }

@@ -39,6 +39,11 @@ std::string frame(std::string_view payload) {
   return framed;
 }
 
+/// See write_registers().
+bool sets_registers(std::string_view payload) {
+  return payload.starts_with("Hg");
+}
+
 bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
@@ -59,7 +64,8 @@ Release::Release(Release&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), phase_(other.phase_),
       detach_payloads_(std::move(other.detach_payloads_)), manner_(other.manner_),
       output_(std::move(other.output_)), scanner_(std::move(other.scanner_)), heard_(other.heard_),
-      answers_(other.answers_), asked_which_(other.asked_which_), deadline_(other.deadline_),
+      answers_(other.answers_), awaits_registers_(other.awaits_registers_),
+      asked_which_(other.asked_which_), deadline_(other.deadline_),
       last_deadline_(other.last_deadline_), wake_at_(other.wake_at_) {}
 
 Release::~Release() {
@@ -155,8 +161,11 @@ void Release::handle_reply(const std::string& reply, Clock::time_point now) {
     // named the process.
     asked_which_ = true;
     send_packet("?");
+  } else if (reply.starts_with("QC")) {
+    set_registers(std::string_view(reply).substr(2));
   } else if (reply == "OK" || ended || kind == 'E') {
-    ++answers_;
+    if (!std::exchange(awaits_registers_, false))
+      ++answers_;
   } else if (!names_a_process()) {
     const std::string process = process_of_stop_reply(reply);
     if (process.empty())
@@ -173,7 +182,8 @@ void Release::on_silence(Clock::time_point now) {
   const bool waits = phase_ == Phase::connecting || manner_ == Manner::wait;
   if (now >= deadline_ || phase_ == Phase::leaving) {
     phase_ = Phase::done;
-  } else if (!waits && answers_ >= detach_payloads_.size() && output_.empty()) {
+  } else if (!waits && answers_ >= detach_payloads_.size() && output_.empty() &&
+             std::ranges::none_of(detach_payloads_, sets_registers)) {
     start_closing();
   } else if (waits || !heard_) {
     // The packet is not lost: a stub that has not even begun to listen finds it in its socket. With
@@ -211,10 +221,33 @@ void Release::send_packet(std::string_view payload) {
 // Each packet goes behind a `+` of its own, which in ack mode acknowledges the reply to the packet
 // before.
 void Release::send_detach_packets() {
-  for (const std::string& payload : detach_payloads_) {
+  for (std::string_view payload : detach_payloads_) {
+    const bool is_of_thread = sets_registers(payload);
     output_ += '+';
-    send_packet(payload);
+    send_packet(payload.substr(0, is_of_thread ? payload.find(';') : payload.npos));
+    if (is_of_thread) { // the rest waits for the answer
+      output_ += '+';
+      send_packet("qC");
+      return;
+    }
   }
+}
+
+/// The stub has said which thread is selected. An answer that counts comes behind this one.
+void Release::set_registers(std::string_view selected) {
+  const auto next = std::ranges::find_if(detach_payloads_, sets_registers);
+  if (next == detach_payloads_.end())
+    return;
+  const std::string payload = std::move(*next);
+  detach_payloads_.erase(next);
+  const auto end_of_selection = payload.find(';');
+  answers_ = 0;
+  awaits_registers_ = payload.substr(0, end_of_selection) == "Hg" + std::string(selected);
+  if (awaits_registers_) { // else the thread has ended
+    output_ += '+';
+    send_packet(std::string_view(payload).substr(end_of_selection + 1));
+  }
+  send_detach_packets();
 }
 
 } // namespace mqbridge::rsp::guardian

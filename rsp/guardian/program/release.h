@@ -19,7 +19,8 @@ using Clock = std::chrono::steady_clock;
 /// A state machine around poll(2), so that many connections are released at once. Not thread-safe.
 class Release {
 public:
-  /// Takes over the descriptor. `detach_payloads` are "D", or "D;PID" of each process.
+  /// Takes over the descriptor. `detach_payloads` are "D", or "D;PID" of each process, and before
+  /// them what takes breakpoints out and write_registers().
   Release(int descriptor, std::vector<std::string> detach_payloads, Manner manner,
           Clock::time_point now);
   Release(Release&& other) noexcept;
@@ -45,6 +46,7 @@ private:
   void transmit();
   void send_packet(std::string_view payload);
   void send_detach_packets();
+  void set_registers(std::string_view selected);
   void target_stopped(Clock::time_point now);
   bool names_a_process() const { return detach_payloads_.front().size() > 1; }
 
@@ -54,10 +56,11 @@ private:
   Manner manner_; ///< detach, once a target that ran has stopped
   std::string output_;
   PacketScanner scanner_;
-  bool heard_ = false;         ///< the stub has said anything at all
-  std::size_t answers_ = 0;    ///< OK and error replies, to detach packets or to earlier requests
-  bool asked_which_ = false;   ///< `?` was sent
-  Clock::time_point deadline_; ///< ends the silence of the stub
+  bool heard_ = false;      ///< the stub has said anything at all
+  std::size_t answers_ = 0; ///< OK and error replies, to detach packets or to earlier requests
+  bool awaits_registers_ = false;   ///< the next answer is to registers that were written
+  bool asked_which_ = false;        ///< `?` was sent
+  Clock::time_point deadline_;      ///< ends the silence of the stub
   Clock::time_point last_deadline_; ///< ends everything
   Clock::time_point wake_at_;
 };

@@ -3,6 +3,7 @@
 
 #include "rsp/guardian/program/packet_scanner.h"
 #include "rsp/guardian/program/release.h"
+#include "rsp/packet/codec.h"
 #include "rsp/unique_fd.h"
 #include "tests/support/faults_tried.h"
 
@@ -37,7 +38,11 @@ protected:
     std::array<int, 2> ends{};
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
     stub_ = UniqueFd(ends[0]);
-    release_.emplace(ends[1], std::vector<std::string>{"D;1f"}, Manner::detach, now_);
+    end_ = ends[1];
+  }
+  void release(std::vector<std::string> packets) {
+    release_.emplace(end_, std::move(packets), Manner::detach, now_);
+    advance();
   }
   void advance() {
     pollfd polled{release_->descriptor(), release_->wanted_events(), 0};
@@ -59,12 +64,13 @@ protected:
 
   const Clock::time_point now_ = Clock::now();
   UniqueFd stub_;
+  int end_ = -1; ///< release_ closes it
   std::optional<Release> release_;
 };
 
 TEST_F(ReleaseTest, AStubThatTalksAndNeverReadsCostsNoMemory) {
   test::faults_tried(1);
-  advance();
+  release({"D;1f"});
   std::string packets;
   while (packets.size() < 65536)
     packets += "$#00";
@@ -86,6 +92,25 @@ TEST_F(ReleaseTest, AStubThatTalksAndNeverReadsCostsNoMemory) {
   EXPECT_EQ(say("$OK#9a"), 6U);
   advance();
   EXPECT_EQ(hear(), "+");
+}
+
+TEST_F(ReleaseTest, RegistersAreWrittenToTheirThread) {
+  release({"z0,1000,1", write_registers("Hgp1f.20", "1234"), "D;1f"});
+  EXPECT_THAT(hear(), testing::HasSubstr("$Hgp1f.20#46+$qC#b4"));
+  say("$OK#9a$OK#9a" + encode("QCp1f.20"));
+  advance();
+  EXPECT_THAT(hear(), AllOf(testing::HasSubstr(encode("G1234")), testing::HasSubstr("$D;1f#")));
+  say("$OK#9a");
+  advance();
+  EXPECT_EQ(hear(), "+");
+}
+
+TEST_F(ReleaseTest, AnotherThreadKeepsItsRegisters) {
+  release({write_registers("Hgp1f.20", "1234"), "D;1f"});
+  say("$E01#a6" + encode("QCp1f.1f"));
+  advance();
+  EXPECT_THAT(hear(),
+              AllOf(testing::HasSubstr("$D;1f#"), Not(testing::HasSubstr(encode("G1234")))));
 }
 
 } // namespace
