@@ -310,7 +310,7 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
   process_ran();
-  calls_.process_ran();
+  calls_.process_runs();
   auto reply = stub_.resume(packet, &talk);
   const bool interrupted = talk.end_run();
   if (!reply && reply.error().code == codes::interrupted)

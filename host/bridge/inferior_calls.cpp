@@ -30,8 +30,9 @@ ProcessThread thread_with(const std::string& registers) {
   return thread;
 }
 
-/// A detach hands no signal on. A function returns to a place where no code is: the process has
-/// stopped by SIGSEGV, which is the call's and not its own.
+/// A detach hands no signal on. A called function returns to a place where no code is, and the
+/// process stops there by SIGSEGV. A gdbserver would hand that signal on, even though the debugger
+/// has written the registers of before.
 const std::string no_signals = "QProgramSignals:";
 
 /// Where a thread with these registers stands; nullopt: they do not tell.
@@ -99,7 +100,7 @@ void InferiorCalls::look(const std::string& selection, const std::string& now,
 }
 
 void InferiorCalls::add(const std::string& selection, std::string registers) {
-  if (takes_signals_ && calls_.empty())
+  if (takes_signals_ && !std::exchange(drops_signals_, true))
     stub_.holds().add_packet_before_detach(no_signals);
   stub_.holds().add_packet_before_detach(rsp::guardian::write_registers(selection, registers));
   calls_.emplace(selection, std::move(registers));
@@ -109,14 +110,21 @@ void InferiorCalls::drop(const std::string& selection) {
   const auto call = calls_.find(selection);
   stub_.holds().drop_detach_packet(rsp::guardian::write_registers(selection, call->second));
   calls_.erase(call);
-  if (calls_.empty())
+}
+
+void InferiorCalls::process_runs() {
+  before_.clear();
+  if (calls_.empty() && std::exchange(drops_signals_, false))
     stub_.holds().drop_detach_packet(no_signals);
 }
 
 Result<void> InferiorCalls::undo() {
-  if (takes_signals_ && !calls_.empty())
+  if (drops_signals_) {
     if (auto told = stub_.request(no_signals); !told)
       return forward(std::move(told));
+    drops_signals_ = false;
+    stub_.holds().drop_detach_packet(no_signals);
+  }
   while (!calls_.empty()) {
     const auto [selection, registers] = *calls_.begin();
     drop(selection);

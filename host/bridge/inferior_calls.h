@@ -26,11 +26,11 @@ public:
   /// and calls are not recognized. Errors: those of Connection; so below.
   Result<std::string> write(const std::string& packet, const std::string& selection,
                             const std::optional<Platform>& platform);
-  /// The process has run.
-  void process_ran() { before_.clear(); }
-  /// Gives the threads that are in a call the registers that they had before; the guardian does the
-  /// same when this program dies. Afterwards another thread may be selected. Further errors:
-  /// detach.refused.
+  /// The process is about to run.
+  void process_runs();
+  /// Before a detach: gives the threads that are in a call the registers that they had before. What
+  /// stopped the process in a call is not handed on. The guardian does the same when this program
+  /// dies. Afterwards another thread may be selected. Further errors: detach.refused.
   Result<void> undo();
   /// The process "p1f" is gone, or another program now; empty: all of them.
   void forget(const std::string& process);
@@ -42,6 +42,7 @@ private:
 
   rsp::Connection& stub_;
   bool takes_signals_ = false;
+  bool drops_signals_ = false; ///< the process has stopped in a call, or will do so
   // Replies to `g`, by selection.
   std::map<std::string, std::string> before_; ///< what was first written in this stop
   std::map<std::string, std::string> calls_;  ///< the first call of each thread

@@ -280,7 +280,8 @@ const std::vector<Doing> doings = {
      {"break add",
       "python exec('try: gdb.execute(\"print add(&pairs[0])\")\\nexcept gdb.error: pass')", "ready",
       "shell sleep 1000"}},
-    {"AfterACall", {"print add(&pairs[0])", "ready", "continue"}},
+    {"AfterACall", {"print add(&pairs[0])", "ready", "shell sleep 1000"}},
+    {"RunningAfterACall", {"print add(&pairs[0])", "ready", "continue"}},
     {"GoingOn", {"break tick", "ready", "while 1", "continue", "end"}},
 };
 
@@ -352,8 +353,10 @@ TEST(Proxy, TheProcessRunsUntilADebuggerConnects) {
   Staying subject;
   Proxy proxy(local_target(subject.pid()));
   EXPECT_TRUE(subject.goes_on());
-  const std::string text = transcript(proxy.address(), {"print sum", "detach"});
+  const std::string text =
+      transcript(proxy.address(), {"print sum", "print add(&pairs[0])", "detach"});
   EXPECT_THAT(text, HasSubstr("$1 = 0"));
+  EXPECT_THAT(text, HasSubstr("$2 = 3"));
   EXPECT_TRUE(subject.goes_on());
   EXPECT_EQ(proxy.process().wait(10s)->code, 0);
 }

@@ -1,6 +1,7 @@
 // A program to be stepped through: the same in each run.
 //   steps            walks its lists, and ends
 //   steps stay       counts for ever, in tick()
+//   steps crowd      has 64 threads that do nothing, each ten calls deep
 
 #include <pthread.h>
 #include <stdio.h>
@@ -75,6 +76,27 @@ static void* work(void* argument) {
   return argument;
 }
 
+__attribute__((noinline)) static void do_nothing(int depth) {
+  if (depth > 0)
+    do_nothing(depth - 1);
+  while (ticks == 0)
+    pause();
+}
+
+static void* rest(void* argument) {
+  do_nothing(10);
+  return argument;
+}
+
+static void be_a_crowd(void) {
+  enum { threads = 64 };
+  pthread_t thread;
+  for (int i = 1; i < threads; ++i)
+    if (pthread_create(&thread, NULL, rest, NULL) != 0)
+      return;
+  rest(NULL);
+}
+
 int main(int argc, char** argv) {
   make_row();
   make_shuffled();
@@ -83,6 +105,8 @@ int main(int argc, char** argv) {
       tick();
       usleep(1000);
     }
+  if (argc > 1 && strcmp(argv[1], "crowd") == 0)
+    be_a_crowd();
   int total = 0;
   for (int i = 0; i < 4; ++i) {
     total += add(&pairs[i]);

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""debugger_bench.py [--benchmark_out=FILE.json] [--repeats N] [--only WORD]
+
+How long sessions of gdb take with a gdbserver alone and through `mqbridge proxy`, over links with and without delay.
+Both run in turn, on the same process. What they print has to be the same, else the benchmark fails. Reads the programs
+of build/; writes what Google Benchmark writes."""
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from statistics import median
+
+BUILD = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "build")
+STEPS = f"{BUILD}/inferiors/steps"
+RANK = f"{BUILD}/inferiors/ring_deadlock"
+FAR = 10  # ms, round trip
+
+
+def walk(first):
+    return [f"set $node = {first}", "set $sum = 0", "while $node != 0", "set $sum = $sum + $node->number",
+            "set $node = $node->next", "end", "print $sum"]
+
+
+LOOK = "python\nfor at in range(100): gdb.execute('x/8gx &in_a_row[%d]' % (at * 10))\nend"
+CALL = "python\ntry: gdb.execute('print deeper(29)')\nexcept gdb.error: pass\nend"
+ATTACH = ["info sharedlibrary", "bt"]
+# Name, command, commands before `target remote`, commands, delays.
+SESSIONS = [
+    ("attach_files_of_stub", RANK, [], ATTACH, (0, FAR)),
+    ("attach_files_here", RANK, ["set sysroot /"], ATTACH, (0, FAR)),
+    ("list_in_a_row", f"{STEPS} stay", [], walk("row"), (FAR,)),
+    ("list_shuffled", f"{STEPS} stay", [], walk("shuffled"), (FAR,)),
+    ("next_100", f"{STEPS} stay", [], ["break tick", "break add", "break deeper", "break work", "tbreak usleep", "continue", "delete 1",
+                             "next 100"], (0, FAR)),
+    ("stepi_1000", f"{STEPS} stay", [], ["break tick", "continue", "delete", "stepi 1000"], (0,)),
+    ("look_at_100_places_at_20_stops", f"{STEPS} stay", [], ["break tick"] + ["continue", LOOK] * 20, (FAR,)),
+    ("locals_of_30_frames", f"{STEPS} stay", [], ["break add", CALL, "frame apply 30 info locals", "delete", "continue"], (FAR,)),
+    ("backtraces_of_64_threads", f"{STEPS} crowd", [], ["thread apply all bt"], (0, FAR)),
+]
+
+
+def started(arguments, words, **more):
+    """A program, and what stands behind `words` in the first line that has them."""
+    process = subprocess.Popen(arguments, text=True, stdin=subprocess.DEVNULL, **more)
+    for line in process.stdout or process.stderr:
+        if words in line:
+            return process, line.split()[-1]
+    sys.exit(f"{arguments[0]} ended before it said '{words}'")
+
+
+def session(pid, program, before, commands, delay, through):
+    """Seconds from gdb's start to its end, and what it printed."""
+    processes = []
+    server, port = started(["gdbserver", "--once", "--attach", "127.0.0.1:0", str(pid)], "Listening", stderr=subprocess.PIPE)
+    processes.append(server)
+    place = f"127.0.0.1:{port}"
+    if delay:
+        link, place = started([f"{BUILD}/bench/delaying-link", "--round-trip", str(delay), place], "", stdout=subprocess.PIPE)
+        processes.append(link)
+    if through:
+        proxy, place = started([f"{BUILD}/mqbridge", "proxy", "--listen", "127.0.0.1:0", place], "ready", stdout=subprocess.PIPE)
+        processes.insert(0, proxy)
+    with tempfile.NamedTemporaryFile("w", suffix=".gdb") as script:
+        script.write("\n".join([*before, f"target remote {place}", *commands, "detach"]) + "\n")
+        script.flush()
+        begin = time.monotonic()
+        gdb = subprocess.run(["gdb", "-nx", "-q", "-batch", "-ex", "set width 0", "-x", script.name, program], timeout=300,
+                             capture_output=True, text=True, check=False)
+        seconds = time.monotonic() - begin
+    processes[0].wait(15)
+    for process in processes[1:]:
+        process.kill()
+        process.wait()
+    errors = re.sub(r"(?m)^warning: .*\n|^Reading .*\n|.*No such file or directory\.\n|\n", "", gdb.stderr)
+    return seconds, gdb.stdout + errors
+
+
+def start_rank():
+    """The first rank of a job that hangs. The other one stands still, so that it does not compute beside it."""
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_plm="isolated")
+    job = subprocess.Popen(["mpirun", "--oversubscribe", "--mca", "pml", "ob1", "-n", "2", "--mca", "mpi_yield_when_idle", "1", RANK,
+                            tempfile.mkdtemp()], env=environment, start_new_session=True, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(3)
+    children = subprocess.run(["pgrep", "-P", str(job.pid)], capture_output=True, text=True, check=True).stdout.split()
+    os.kill(int(children[1]), signal.SIGSTOP)
+    return job, int(children[0])
+
+
+def start(command):
+    if command == RANK:
+        return start_rank()
+    process = subprocess.Popen(command.split(), start_new_session=True)
+    time.sleep(1)
+    return process, process.pid
+
+
+def measure(one, repeats):
+    name, command, before, commands, delays = one
+    program = command.split()[0]
+    job, pid = start(command)
+    entries = []
+    try:
+        for delay in delays:
+            seconds = {False: [], True: []}
+            for _ in range(repeats):
+                printed = {}
+                for through in seconds:
+                    took, printed[through] = session(pid, program, before, commands, delay, through)
+                    seconds[through].append(took)
+                if printed[True] != printed[False]:
+                    sys.exit(f"{name}: gdb prints other things through mqbridge:\n{printed[False]}\n---\n{printed[True]}")
+            times = {through: median(values) for through, values in seconds.items()}
+            print(f"{name:32} {delay:3} ms  alone {times[False]:6.2f} s  through {times[True]:6.2f} s  "
+                  f"{times[False] / times[True]:5.1f} times faster", file=sys.stderr)
+            entries += [{"name": f"Debugger/{name}/{delay}ms/{'through' if through else 'alone'}", "run_type": "iteration",
+                         "real_time": value, "time_unit": "s"} for through, values in seconds.items() for value in values]
+    finally:
+        os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+    return entries
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[2])
+    arguments.add_argument("--benchmark_out", metavar="FILE")
+    arguments.add_argument("--benchmark_out_format", choices=["json"], help="as Google Benchmark has it")
+    arguments.add_argument("--repeats", type=int, default=3)
+    arguments.add_argument("--only", metavar="WORD", default="", help="sessions whose names have it")
+    given = arguments.parse_args()
+    entries = [entry for one in SESSIONS if given.only in one[0] for entry in measure(one, given.repeats)]
+    if given.benchmark_out:
+        with open(given.benchmark_out, "w", encoding="utf-8") as file:
+            json.dump({"context": {"date": time.strftime("%Y-%m-%dT%H:%M:%S%z")}, "benchmarks": entries}, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
