@@ -28,21 +28,23 @@ def walk(first):
 
 
 LOOK = "python\nfor at in range(100): gdb.execute('x/8gx &in_a_row[%d]' % (at * 10))\nend"
-CALL = "python\ntry: gdb.execute('print deeper(29)')\nexcept gdb.error: pass\nend"
-ATTACH = ["info sharedlibrary", "bt"]
-# Name, command, commands before `target remote`, commands, delays.
+FIVE = ["tbreak tick", "continue", "break add", "break deeper", "break work", "break rest", "break do_nothing"]
+CONNECT = "target remote {place}"
+STAY = f"{STEPS} stay"
+# Name, command, gdb's commands that are not measured, those that are, delays.
 SESSIONS = [
-    ("attach_files_of_stub", RANK, [], ATTACH, (0, FAR)),
-    ("attach_files_here", RANK, ["set sysroot /"], ATTACH, (0, FAR)),
-    ("list_in_a_row", f"{STEPS} stay", [], walk("row"), (FAR,)),
-    ("list_shuffled", f"{STEPS} stay", [], walk("shuffled"), (FAR,)),
-    ("next_100", f"{STEPS} stay", [], ["break tick", "break add", "break deeper", "break work", "tbreak usleep", "continue", "delete 1",
-                             "next 100"], (0, FAR)),
-    ("stepi_1000", f"{STEPS} stay", [], ["break tick", "continue", "delete", "stepi 1000"], (0,)),
-    ("look_at_100_places_at_20_stops", f"{STEPS} stay", [], ["break tick"] + ["continue", LOOK] * 20, (FAR,)),
-    ("locals_of_30_frames", f"{STEPS} stay", [], ["break add", CALL, "frame apply 30 info locals", "delete", "continue"], (FAR,)),
-    ("backtraces_of_64_threads", f"{STEPS} crowd", [], ["thread apply all bt"], (0, FAR)),
+    ("attach_files_of_stub", RANK, [], [CONNECT, "info sharedlibrary", "bt"], (0, FAR)),
+    ("attach_files_here", RANK, ["set sysroot /"], [CONNECT, "info sharedlibrary", "bt"], (0, FAR)),
+    ("list_in_a_row", STAY, [CONNECT], walk("row"), (FAR,)),
+    ("list_shuffled", STAY, [CONNECT], walk("shuffled"), (FAR,)),
+    ("next_100", STAY, [CONNECT, *FIVE], ["next 100"], (0, FAR)),
+    ("stepi_1000", STAY, [CONNECT, "break tick", "continue", "delete"], ["stepi 1000"], (0,)),
+    ("look_at_100_places_at_20_stops", STAY, [CONNECT, "break tick"], ["continue", LOOK] * 20, (FAR,)),
+    ("locals_of_30_frames", f"{STAY} 29", [CONNECT, "break add", "continue"], ["frame apply 30 info locals"], (FAR,)),
+    ("backtraces_of_64_threads", f"{STEPS} crowd", [CONNECT], ["thread apply all bt"], (0, FAR)),
 ]
+CLOCK = "python import time; begin = time.monotonic()"
+READ_CLOCK = "python print('seconds', time.monotonic() - begin)"
 
 
 def started(arguments, words, **more):
@@ -55,7 +57,7 @@ def started(arguments, words, **more):
 
 
 def session(pid, program, before, commands, delay, through):
-    """Seconds from gdb's start to its end, and what it printed."""
+    """Seconds, and what gdb printed."""
     processes = []
     server, port = started(["gdbserver", "--once", "--attach", "127.0.0.1:0", str(pid)], "Listening", stderr=subprocess.PIPE)
     processes.append(server)
@@ -67,18 +69,17 @@ def session(pid, program, before, commands, delay, through):
         proxy, place = started([f"{BUILD}/mqbridge", "proxy", "--listen", "127.0.0.1:0", place], "ready", stdout=subprocess.PIPE)
         processes.insert(0, proxy)
     with tempfile.NamedTemporaryFile("w", suffix=".gdb") as script:
-        script.write("\n".join([*before, f"target remote {place}", *commands, "detach"]) + "\n")
+        script.write("\n".join([*before, CLOCK, *commands, READ_CLOCK, "detach"]).replace("{place}", place) + "\n")
         script.flush()
-        begin = time.monotonic()
         gdb = subprocess.run(["gdb", "-nx", "-q", "-batch", "-ex", "set width 0", "-x", script.name, program], timeout=300,
                              capture_output=True, text=True, check=False)
-        seconds = time.monotonic() - begin
     processes[0].wait(15)
     for process in processes[1:]:
         process.kill()
         process.wait()
     errors = re.sub(r"(?m)^warning: .*\n|^Reading .*\n|.*No such file or directory\.\n|\n", "", gdb.stderr)
-    return seconds, gdb.stdout + errors
+    printed, _, took = gdb.stdout.partition("seconds ")
+    return float(took.split()[0]), printed + errors
 
 
 def start_rank():

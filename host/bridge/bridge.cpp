@@ -254,6 +254,9 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
   if (!reply)
     return Failure(reply.error());
   talk.debugger().reply(*reply);
+  if (kind == RequestKind::run && stands_still())
+    if (auto asked = memory_.process_stopped(); !asked)
+      return forward(std::move(asked));
   return over_ ? Then::end : Then::go_on;
 }
 
@@ -307,11 +310,12 @@ Result<std::string> Bridge::attach(std::string reply) {
 }
 
 Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
-  if (auto settled = breakpoints_.settle(); !settled)
-    return forward(std::move(settled));
+  const auto removals = breakpoints_.unsettled();
   process_ran();
   calls_.process_runs();
-  auto reply = stub_.resume(packet, &talk);
+  auto reply = stub_.resume(packet, &talk, removals);
+  if (reply)
+    breakpoints_.settled(removals);
   const bool interrupted = talk.end_run();
   if (!reply && reply.error().code == codes::interrupted)
     return fail("detach.refused",
@@ -371,6 +375,7 @@ Result<std::string> Bridge::read_object(const std::string& packet) {
 void Bridge::forget_program() {
   breakpoints_.forget();
   calls_.forget({});
+  memory_.forget_program();
   platform_.reset();
   symbols_.forget_program();
 }

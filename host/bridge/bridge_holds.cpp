@@ -160,7 +160,7 @@ Result<std::string> Bridge::leave(const std::string& packet) {
     return reply;
   }
   const auto exemption = stub_.exempt(packet, rsp::limits::detaching);
-  auto replies = stub_.request_last({}, packet, rsp::limits::detaching);
+  auto replies = stub_.request_last(memory_.farewells(), packet, rsp::limits::detaching);
   if (!replies)
     return forward(std::move(replies));
   if (!rsp::is_error_reply(replies->back())) {

@@ -50,13 +50,22 @@ Result<std::string> HeldBreakpoints::put_in(const std::string& packet, const std
   return reply;
 }
 
-Result<void> HeldBreakpoints::settle() {
-  auto& breakpoints = in_[process_];
+std::vector<std::string> HeldBreakpoints::unsettled() const {
   std::vector<std::string> removals;
-  for (const auto& [removal, breakpoint] : breakpoints)
-    if (breakpoint.is_leaving)
-      removals.push_back(removal);
-  return take_out(breakpoints, removals);
+  if (const auto of_process = in_.find(process_); of_process != in_.end())
+    for (const auto& [removal, breakpoint] : of_process->second)
+      if (breakpoint.is_leaving)
+        removals.push_back(removal);
+  return removals;
+}
+
+void HeldBreakpoints::settled(const std::vector<std::string>& removals) {
+  for (const std::string& removal : removals)
+    drop(in_[process_], removal);
+}
+
+Result<void> HeldBreakpoints::settle() {
+  return take_out(in_[process_], unsettled());
 }
 
 bool HeldBreakpoints::any() const {

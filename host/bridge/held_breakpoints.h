@@ -22,8 +22,11 @@ public:
   void select(const std::string& process) { process_ = process; }
   /// The reply to Z0, Z1, z0 or z1. Errors: those of Connection.
   Result<std::string> answer(const std::string& packet);
-  /// Takes out those that the debugger has taken out: before the process runs, or is somebody
-  /// else's. Errors: as above.
+  /// The packets that take out those that the debugger has taken out: before the process runs, or
+  /// is somebody else's. settled(): they were sent.
+  std::vector<std::string> unsettled() const;
+  void settled(const std::vector<std::string>& removals);
+  /// Sends them. Errors: as above.
   Result<void> settle();
   /// Whether one is in.
   bool any() const;

@@ -20,15 +20,17 @@ public:
   void set_longest(std::size_t bytes) { longest_ = bytes; }
 
   Result<void> read_ranges(std::span<MemoryRange> ranges) override {
-    std::vector<std::string> requests;
+    auto requests = std::exchange(first_, {});
+    const auto before = static_cast<std::ptrdiff_t>(requests.size());
     for (const MemoryRange& range : ranges)
       for (std::size_t at = 0; at < range.into.size(); at += longest_)
         requests.push_back(fmt::format("m{:x},{:x}", range.address.value + at,
                                        std::min(longest_, range.into.size() - at)));
-    const auto replies = stub_.burst(requests);
+    auto replies = stub_.burst(requests);
     if (!replies)
       return Failure(replies.error());
-    auto reply = replies->begin();
+    auto reply = replies->begin() + before;
+    first_answers_.assign(std::move_iterator(replies->begin()), std::move_iterator(reply));
     for (MemoryRange& range : ranges) {
       range.read = 0;
       bool whole = true;
@@ -45,14 +47,46 @@ public:
     return {};
   }
 
+  /// Asks them in front of what is read next.
+  void ask_first(std::vector<std::string> requests) { first_ = std::move(requests); }
+  /// Their answers; empty: nothing was read.
+  std::vector<std::string> take_first() { return std::exchange(first_answers_, {}); }
+
 private:
   rsp::Connection& stub_;
   std::size_t longest_ = 64;
+  std::vector<std::string> first_;
+  std::vector<std::string> first_answers_;
 };
 
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
+/// Of /proc/PID/maps. The kernel gives whole lines that fit into a page of 4,096 bytes: a piece
+/// that leaves room for two of them comes whole.
+constexpr std::size_t piece = 3500;
+constexpr std::size_t page_size = PageStore::page_size;
+/// Seconds. On a link with less, a debugger computes longer than it waits.
+constexpr double least_delay = 0.001;
+
+/// Appends what comes in pieces that were asked for at once. Whether the end was seen; nullopt: the
+/// file cannot be read.
+std::optional<bool> append_pieces(std::string& text, std::span<const std::string> replies) {
+  bool cut = false;
+  for (const std::string& reply : replies) {
+    const auto part = rsp::parse_file_reply(reply);
+    if (!part || part->result < 0 || part->attachment.size() > piece)
+      return std::nullopt;
+    // Nothing behind a piece that is not full: the next line would have had room in it.
+    if (part->attachment.empty())
+      return true;
+    if (cut)
+      break;
+    text += part->attachment;
+    cut = part->attachment.size() < piece;
+  }
+  return false;
+}
 
 /// The lines of /proc/PID/maps whose memory only the process itself writes.
 std::string private_lines(std::string_view maps) {
@@ -96,8 +130,9 @@ Result<std::string> KeptMemory::answer(const std::string& packet) {
   const auto asked = parse_two_numbers(std::string_view(packet).substr(1));
   if (!cache_ || !asked || asked->second == 0)
     return stub_.request(packet);
-  // A step reads little. To know the mappings costs three round trips: they are for who reads on.
-  constexpr int few = 3;
+  // A step reads little. The mappings are for who reads on.
+  const int few = stub_.link_estimate().round_trip < least_delay ? 3 : 1;
+  touch(asked->first, asked->second);
   if (!kept_ && read_singly_++ < few)
     return stub_.request(packet);
   if (auto known = know_mappings(); !known)
@@ -155,58 +190,109 @@ std::vector<std::string> KeptMemory::mappings_paths() const {
 
 /// The text of /proc/PID/maps; nullopt: it cannot be read as a whole.
 Result<std::optional<std::string>> KeptMemory::read_mappings() {
-  const std::vector<std::string> opening = {
-      "vFile:setfs:0", fmt::format("vFile:open:{},0,0", rsp::encode_hex(mappings_paths().front()))};
-  const auto opened = stub_.burst(opening);
-  if (!opened)
-    return Failure(opened.error());
-  has_files_ = !opened->back().empty();
-  std::vector<std::string> closing = {"vFile:setfs:" + root_};
-  std::optional<std::string> whole;
-  const auto file = rsp::parse_file_reply(opened->back());
-  if (file && file->result >= 0) {
-    auto text = read_all(fmt::format("{:x}", file->result));
-    if (!text)
-      return text;
-    whole = std::move(*text);
-    closing.push_back(fmt::format("vFile:close:{:x}", file->result));
+  if (!descriptor_) {
+    std::vector<std::string> opening = {
+        "vFile:setfs:0",
+        fmt::format("vFile:open:{},0,0", rsp::encode_hex(mappings_paths().front())),
+        "vFile:setfs:" + root_};
+    for (std::string& farewell : farewells())
+      opening.push_back(std::move(farewell));
+    const auto opened = stub_.burst(opening);
+    if (!opened)
+      return Failure(opened.error());
+    has_files_ = !(*opened)[1].empty();
+    const auto file = rsp::parse_file_reply((*opened)[1]);
+    if (!file || file->result < 0)
+      return std::nullopt;
+    descriptor_ = fmt::format("{:x}", file->result);
   }
-  const auto closed = stub_.burst(closing);
-  return closed ? Result<std::optional<std::string>>(std::move(whole)) : Failure(closed.error());
-}
-
-Result<std::optional<std::string>> KeptMemory::read_all(const std::string& descriptor) {
-  // The kernel gives a page of such a file at a time; several are asked for together.
-  constexpr std::size_t piece = 4000;
-  constexpr std::size_t at_once = 8;
   constexpr std::size_t most_text = std::size_t{16} << 20;
   std::string text;
   while (text.size() < most_text) {
-    std::vector<std::string> requests;
-    for (std::size_t i = 0; i < at_once; ++i)
-      requests.push_back(
-          fmt::format("vFile:pread:{},{:x},{:x}", descriptor, piece, text.size() + i * piece));
-    const auto replies = stub_.burst(requests);
+    const auto replies = stub_.burst(pieces_of_mappings(text.size()));
     if (!replies)
       return Failure(replies.error());
-    for (const std::string& reply : *replies) {
-      const auto part = rsp::parse_file_reply(reply);
-      if (!part || part->result < 0)
-        return std::nullopt;
-      if (part->attachment.empty())
-        return std::optional(std::move(text));
-      text += part->attachment;
-      if (part->attachment.size() < piece)
-        break;
+    const auto is_whole = append_pieces(text, *replies);
+    if (!is_whole)
+      return std::nullopt;
+    if (*is_whole) {
+      pieces_ = text.size() / piece + 2;
+      return std::optional(std::move(text));
     }
   }
   return std::nullopt;
 }
 
+std::vector<std::string> KeptMemory::pieces_of_mappings(std::size_t from) const {
+  std::vector<std::string> requests;
+  for (std::size_t i = 0; i < pieces_; ++i)
+    requests.push_back(
+        fmt::format("vFile:pread:{},{:x},{:x}", *descriptor_, piece, from + i * piece));
+  return requests;
+}
+
+void KeptMemory::touch(std::uint64_t address, std::size_t size) {
+  constexpr std::size_t most = 16;
+  if (!std::exchange(was_touched_, true) && touched_.size() > most)
+    touched_.resize(most);
+  const auto page = address / page_size;
+  std::erase(touched_, page);
+  touched_.insert(touched_.begin(), page);
+  if (const auto last = (address + size - 1) / page_size; last == page + 1)
+    touched_.insert(touched_.begin(), last);
+}
+
+Result<void> KeptMemory::process_stopped() {
+  const auto link = stub_.link_estimate();
+  if (!std::exchange(was_touched_, false))
+    touched_.clear();
+  const auto bytes = static_cast<double>(touched_.size() * page_size + last_mappings_.size() / 2);
+  const bool is_slow = link.bytes_per_second > 0 && bytes > link.round_trip * link.bytes_per_second;
+  if (touched_.empty() || !last_kept_ || !descriptor_ || !stub_.no_ack() ||
+      link.round_trip < least_delay || is_slow)
+    return {};
+  cache_->set_map(&*last_kept_);
+  below_->ask_first(pieces_of_mappings(0));
+  auto read = cache_->preload(runs_of(touched_));
+  below_->ask_first({});
+  if (!read)
+    return read;
+  std::string text;
+  const auto is_whole = append_pieces(text, below_->take_first());
+  if (!is_whole || !*is_whole || text != last_mappings_) {
+    cache_->clear(); // a page may be one that others write, too
+    return {};
+  }
+  kept_ = std::exchange(last_kept_, std::nullopt);
+  mappings_ = std::move(text);
+  cache_->set_map(&*kept_);
+  return {};
+}
+
+std::vector<std::string> KeptMemory::farewells() {
+  forget_program();
+  return std::exchange(farewells_, {});
+}
+
+void KeptMemory::forget_program() {
+  if (const auto descriptor = std::exchange(descriptor_, std::nullopt))
+    farewells_.push_back(std::string(close_name) + *descriptor);
+  last_kept_.reset();
+  touched_.clear();
+}
+
+void KeptMemory::set_process(std::int64_t pid) {
+  if (std::exchange(pid_, pid) != pid)
+    forget_program();
+}
+
 void KeptMemory::forget() {
+  if (!mappings_.empty()) {
+    last_kept_ = std::move(kept_);
+    last_mappings_ = std::exchange(mappings_, {});
+  }
   kept_.reset();
   read_singly_ = 0;
-  mappings_.clear();
   forget_pages();
 }
 

@@ -26,7 +26,15 @@ public:
 
   void set_features(const rsp::Features& features);
   /// The process is this one, by the number that its system has given it; 0: not known.
-  void set_process(std::int64_t pid) { pid_ = pid; }
+  void set_process(std::int64_t pid);
+  /// The process has stopped. A debugger that steps reads the same pages at each stop, one after
+  /// the other: over a link with delay, those that it has read at the last stops come in one burst,
+  /// with the mappings, until it wants none of them. Errors: those of Connection.
+  Result<void> process_stopped();
+  /// Its program is another one now.
+  void forget_program();
+  /// Packets that close what is open at the stub.
+  std::vector<std::string> farewells();
   /// The file system that the debugger has chosen (vFile:setfs) and finds again.
   void set_root(std::string root) { root_ = std::move(root); }
   /// The reply to `m`. Errors: those of Connection.
@@ -47,7 +55,8 @@ public:
 private:
   class Below;
   Result<std::optional<std::string>> read_mappings();
-  Result<std::optional<std::string>> read_all(const std::string& descriptor);
+  std::vector<std::string> pieces_of_mappings(std::size_t from) const;
+  void touch(std::uint64_t address, std::size_t size);
   bool may_keep(std::uint64_t address, std::size_t size) const;
 
   rsp::Connection& stub_;
@@ -56,10 +65,18 @@ private:
   std::optional<PageCache> cache_;
   std::int64_t pid_ = 0;
   std::string root_ = "0";
+  std::optional<std::string> descriptor_; ///< of /proc/PID/maps at the stub, which stays open
+  std::vector<std::string> farewells_;    ///< of descriptors that are not needed any more
+  std::size_t pieces_ = 8;                ///< of that file, asked for together
   std::string mappings_;
   bool has_files_ = true;         ///< the stub: it knows vFile
   int read_singly_ = 0;           ///< requests of this stop
   std::optional<MemoryMap> kept_; ///< the private mappings; nullopt: not asked in this stop
+  // For process_stopped().
+  std::optional<MemoryMap> last_kept_;
+  std::string last_mappings_;
+  std::vector<std::uint64_t> touched_; ///< pages that the debugger has read, the latest first
+  bool was_touched_ = false;           ///< in this stop
 };
 
 } // namespace mqbridge

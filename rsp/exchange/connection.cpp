@@ -46,17 +46,31 @@ Result<std::string> Connection::request_once(std::string_view payload) {
   return std::string(*reply);
 }
 
-Result<std::string> Connection::resume(std::string_view payload, RunWatcher* watcher) {
+Result<std::string> Connection::resume(std::string_view payload, RunWatcher* watcher,
+                                       std::span<const std::string> before) {
+  if (!no_ack()) {
+    for (const std::string& packet : std::exchange(before, {}))
+      if (auto reply = request(packet); !reply)
+        return reply;
+  }
   // If a stop reply came twice, the second one would be taken for a stop of the running target.
   if (auto sure = confirm_step(); !sure)
     return forward(std::move(sure));
   if (auto ready = begin(); !ready)
     return forward(std::move(ready));
+  for (const std::string& packet : before)
+    if (auto asked = dialogue_.ask(packet); !asked)
+      return forward(std::move(asked));
   holds_.about_to_run();
   if (auto asked = dialogue_.ask(payload); !asked)
     return forward(std::move(asked));
   holds_.runs();
   link_.flush();
+  for (const std::string& packet : before) {
+    ReplyWait answer(packet, limits_.silence());
+    if (const auto reply = dialogue_.reply(answer); !reply)
+      return Failure(reply.error());
+  }
   ReplyWait wait(payload, limits_.silence());
   wait.unlimited = true;
   wait.watcher = watcher;

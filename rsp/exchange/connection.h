@@ -108,8 +108,10 @@ public:
   /// for our files are refused (`F-1,1`). While the target runs (after "interrupted", too) nothing
   /// is sent, and every other exchange fails with target.running: stubs lose packets that come
   /// then, or stop the target for them.
-  /// `watcher`, if any, sees the output, and may interrupt the target.
-  Result<std::string> resume(std::string_view payload, RunWatcher* watcher = nullptr);
+  /// `watcher`, if any, sees the output, and may interrupt the target. `before` goes ahead of the
+  /// packet, in the same flight where nothing is acknowledged; the replies to it are dropped.
+  Result<std::string> resume(std::string_view payload, RunWatcher* watcher = nullptr,
+                             std::span<const std::string> before = {});
   /// Sends a packet that lets the target run, and returns when the stub has acknowledged it, or
   /// after `limit`. It says nothing else, and the connection is to be closed.
   Result<void> resume_and_leave(std::string_view payload, std::chrono::milliseconds limit);

@@ -159,8 +159,9 @@ void play_process(test::ScriptedStub& stub, const std::string& maps) {
   stub.on("vFile:setfs:", Answer::packet("F0")).on("vFile:close:", Answer::packet("F0"));
   stub.on("vFile:open:2f70726f63", Answer::packet("F7"));
   stub.on("vFile:pread:7,", [maps](std::string_view request) {
-    const auto offset = rsp::parse_hex(request.substr(request.rfind(',') + 1)).value_or(0);
-    return Answer::packet(file_data(maps.substr(std::min<std::size_t>(offset, maps.size()), 4000)));
+    const auto asked = parse_two_numbers(request.substr(request.find(',') + 1)).value();
+    const auto from = std::min<std::size_t>(asked.second, maps.size());
+    return Answer::packet(file_data(maps.substr(from, std::min<std::size_t>(asked.first, 4000))));
   });
   stub.on("m", [](std::string_view request) {
     const auto size = rsp::parse_hex(request.substr(request.find(',') + 1)).value_or(0);
@@ -203,6 +204,43 @@ TEST(Bridge, PagesOfPrivateMappingsAreReadOnceInAStop) {
   gdb.ask("m10010,8");
   EXPECT_GT(stub.count("m"), thrice) << "another command";
   EXPECT_EQ(gdb.leave(), "");
+}
+
+/// Over a link with delay, what was read at the last stop comes as soon as the process has stopped.
+TEST(Bridge, TheSamePagesComeAtOnceAtTheNextStop) {
+  test::ScriptedStub stub(changeable);
+  std::string maps = some_maps;
+  std::atomic<char> digit = '5';
+  play_process(stub, maps);
+  const auto read = [&](std::string_view request) {
+    const auto size = parse_two_numbers(request.substr(1)).value().second;
+    return Answer::packet(std::string(2 * size, digit));
+  };
+  stub.on("m", read);
+  stub.tamper(
+      [](std::size_t, std::string_view, Answer honest) { return std::move(honest).after(5ms); });
+  Conversation gdb(stub);
+  const auto look = [&] {
+    gdb.ask("vCont;c");
+    return std::vector{gdb.ask("m10008,4"), gdb.ask("m12008,4"), gdb.ask("m10010,4")};
+  };
+  look();
+  look();
+  digit = '6';
+  const auto before = stub.received().size();
+  EXPECT_THAT(look(), testing::Each("66666666")) << "of this stop";
+  const auto packets = stub.received();
+  const std::vector<std::string> came(packets.begin() + static_cast<std::ptrdiff_t>(before),
+                                      packets.end());
+  EXPECT_THAT(came, testing::ElementsAre("vCont;c", StartsWith("vFile:pread:7,"),
+                                         StartsWith("vFile:pread:7,"), StartsWith("m10000,"),
+                                         StartsWith("m12000,")));
+  gdb.ask("vCont;c"); // and reads nothing
+  gdb.ask("vCont;c");
+  const auto reads = stub.count("m");
+  gdb.ask("vCont;c");
+  EXPECT_EQ(stub.count("m"), reads) << "it wanted none of them";
+  gdb.leave();
 }
 
 TEST(Bridge, WhatOthersCanWriteIsReadAsItIsAskedFor) {

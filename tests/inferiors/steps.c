@@ -1,6 +1,6 @@
 // A program to be stepped through: the same in each run.
 //   steps            walks its lists, and ends
-//   steps stay       counts for ever, in tick()
+//   steps stay [N]   counts for ever, in tick(), and calls add() N calls deep each time
 //   steps crowd      has 64 threads that do nothing, each ten calls deep
 
 #include <pthread.h>
@@ -103,6 +103,8 @@ int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "stay") == 0)
     for (;;) {
       tick();
+      if (argc > 2)
+        deeper(atoi(argv[2]));
       usleep(1000);
     }
   if (argc > 1 && strcmp(argv[1], "crowd") == 0)
