@@ -39,7 +39,7 @@ SESSIONS = [
     ("list_shuffled", STAY, [CONNECT], walk("shuffled"), (FAR,)),
     ("next_100", STAY, [CONNECT, *FIVE], ["next 100"], (0, FAR)),
     ("stepi_1000", STAY, [CONNECT, "break tick", "continue", "delete"], ["stepi 1000"], (0,)),
-    ("look_at_100_places_at_20_stops", STAY, [CONNECT, "break tick"], ["continue", LOOK] * 20, (FAR,)),
+    ("look_at_100_places_at_5_stops", STAY, [CONNECT, "break tick"], ["continue", LOOK] * 5, (FAR,)),
     ("locals_of_30_frames", f"{STAY} 29", [CONNECT, "break add", "continue"], ["frame apply 30 info locals"], (FAR,)),
     ("backtraces_of_64_threads", f"{STEPS} crowd", [CONNECT], ["thread apply all bt"], (0, FAR)),
 ]

@@ -228,7 +228,7 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
     process_ran(); // it may be a file that is kept, or the process's memory
     break;
   case RequestKind::breakpoint:
-    reply = breakpoints_.answer(packet);
+    reply = breakpoints_.answer(packet, memory_.has(place_of_breakpoint(packet)));
     break;
   case RequestKind::selection:
     reply = select(packet);
@@ -310,12 +310,17 @@ Result<std::string> Bridge::attach(std::string reply) {
 }
 
 Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
-  const auto removals = breakpoints_.unsettled();
+  auto unsettled = breakpoints_.unsettled();
   process_ran();
   calls_.process_runs();
-  auto reply = stub_.resume(packet, &talk, removals);
+  auto reply = stub_.resume(packet, &talk, unsettled);
   if (reply)
-    breakpoints_.settled(removals);
+    breakpoints_.settled(unsettled);
+  for (const std::string& refused : breakpoints_.take_refused())
+    talk.debugger().reply(
+        "O" + rsp::encode_hex(fmt::format("mqbridge: the stub has refused a breakpoint that it had "
+                                          "accepted before, and the process ran without it: {}\n",
+                                          refused)));
   const bool interrupted = talk.end_run();
   if (!reply && reply.error().code == codes::interrupted)
     return fail("detach.refused",

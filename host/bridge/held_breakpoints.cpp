@@ -1,6 +1,7 @@
 #include "host/bridge/held_breakpoints.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace mqbridge {
@@ -15,57 +16,96 @@ std::string removal_of(std::string_view packet) {
 
 } // namespace
 
-Result<std::string> HeldBreakpoints::answer(const std::string& packet) {
+Result<std::string> HeldBreakpoints::answer(const std::string& packet, bool is_mapped) {
+  using State = Breakpoint::State;
   const std::string removal = removal_of(packet);
   auto& breakpoints = in_[process_];
   const auto known = breakpoints.find(removal);
   if (packet.front() == 'z') {
     if (known == breakpoints.end())
       return stub_.request(packet);
-    known->second.is_leaving = true;
+    if (known->second.state == State::coming)
+      drop(breakpoints, removal);
+    else
+      known->second.state = State::leaving;
     return "OK";
   }
   if (known != breakpoints.end() && known->second.packet == packet &&
-      std::exchange(known->second.is_leaving, false))
+      known->second.state == State::leaving) {
+    known->second.state = State::in;
     return "OK";
+  }
+  if (known == breakpoints.end() && is_mapped && accepted_.contains(packet)) {
+    add(removal);
+    breakpoints[removal] = {packet, State::coming};
+    return "OK";
+  }
   return put_in(packet, removal);
+}
+
+void HeldBreakpoints::add(const std::string& removal) {
+  // The guardian knows first: to take out one that is not in does no harm.
+  if (in_[process_].try_emplace(removal).second)
+    stub_.holds().add_packet_before_detach(removal);
 }
 
 Result<std::string> HeldBreakpoints::put_in(const std::string& packet, const std::string& removal) {
   auto& breakpoints = in_[process_];
   // With other conditions, it is another one.
   if (const auto known = breakpoints.find(removal);
-      known != breakpoints.end() && known->second.is_leaving)
-    if (auto out = take_out(breakpoints, {removal}); !out)
-      return forward(std::move(out));
-  // The guardian knows first: to take out one that is not in does no harm.
-  const bool is_new = breakpoints.try_emplace(removal).second;
-  if (is_new)
-    stub_.holds().add_packet_before_detach(removal);
+      known != breakpoints.end() && known->second.state != Breakpoint::State::in)
+    if (auto settled = settle(); !settled)
+      return forward(std::move(settled));
+  const bool is_new = !breakpoints.contains(removal);
+  add(removal);
   auto reply = stub_.request(packet);
-  if (reply && *reply == "OK")
+  if (reply && *reply == "OK") {
     breakpoints[removal].packet = packet;
-  else if (reply && is_new)
+    constexpr std::size_t most = 1000;
+    if (accepted_.size() < most)
+      accepted_.insert(packet);
+  } else if (reply && is_new) {
     drop(breakpoints, removal);
+  }
   return reply;
 }
 
-std::vector<std::string> HeldBreakpoints::unsettled() const {
-  std::vector<std::string> removals;
+std::vector<rsp::Exchange> HeldBreakpoints::unsettled() const {
+  std::vector<rsp::Exchange> exchanges;
   if (const auto of_process = in_.find(process_); of_process != in_.end())
     for (const auto& [removal, breakpoint] : of_process->second)
-      if (breakpoint.is_leaving)
-        removals.push_back(removal);
-  return removals;
+      if (breakpoint.state != Breakpoint::State::in)
+        exchanges.push_back(
+            {breakpoint.state == Breakpoint::State::leaving ? removal : breakpoint.packet, {}});
+  return exchanges;
 }
 
-void HeldBreakpoints::settled(const std::vector<std::string>& removals) {
-  for (const std::string& removal : removals)
-    drop(in_[process_], removal);
+void HeldBreakpoints::settled(std::span<const rsp::Exchange> told) {
+  for (const auto& [packet, reply] : told) {
+    const bool is_removal = packet.front() == 'z';
+    if (!is_removal && reply != "OK")
+      refused_.push_back(packet);
+    if (is_removal || reply != "OK")
+      drop(in_[process_], removal_of(packet));
+    else
+      in_[process_][removal_of(packet)].state = Breakpoint::State::in;
+  }
 }
 
 Result<void> HeldBreakpoints::settle() {
-  return take_out(in_[process_], unsettled());
+  auto exchanges = unsettled();
+  std::vector<std::string> packets;
+  for (const auto& [packet, reply] : exchanges)
+    packets.push_back(packet);
+  if (packets.empty())
+    return {};
+  auto replies = stub_.burst(packets);
+  if (!replies)
+    return Failure(replies.error());
+  for (std::size_t i = 0; i < exchanges.size(); ++i)
+    exchanges[i].reply = std::move((*replies)[i]);
+  settled(exchanges);
+  return {};
 }
 
 bool HeldBreakpoints::any() const {
@@ -117,6 +157,7 @@ void HeldBreakpoints::forget() {
     for (const auto& [removal, breakpoint] : breakpoints)
       stub_.holds().drop_detach_packet(removal);
   in_.clear();
+  accepted_.clear();
 }
 
 } // namespace mqbridge

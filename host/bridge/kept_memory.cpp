@@ -149,6 +149,10 @@ Result<std::string> KeptMemory::answer(const std::string& packet) {
                                : stub_.request(packet);
 }
 
+bool KeptMemory::has(std::optional<std::uint64_t> address) const {
+  return address && kept_ && may_keep(*address, 1);
+}
+
 bool KeptMemory::may_keep(std::uint64_t address, std::size_t size) const {
   if (size > most_bytes / 2 || address + size < address)
     return false;

@@ -41,6 +41,8 @@ public:
   Result<std::string> answer(const std::string& packet);
   /// The memory as the stub has it. Nothing is kept.
   Memory& of_stub();
+  /// Whether the mappings of this stop are known, and a private one is there.
+  bool has(std::optional<std::uint64_t> address) const;
   /// Reads its mappings, once in each stop. Errors: those of Connection.
   Result<void> know_mappings();
   /// The text of its /proc/PID/maps, read for this stop; empty: not known.

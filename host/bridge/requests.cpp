@@ -143,6 +143,11 @@ std::string_view process_in(std::string_view selection) {
   return process.starts_with('p') ? process.substr(0, process.find('.')) : std::string_view();
 }
 
+std::optional<std::uint64_t> place_of_breakpoint(std::string_view packet) {
+  const auto numbers = packet.substr(std::min(packet.find(','), packet.size() - 1) + 1);
+  return rsp::parse_hex(numbers.substr(0, numbers.find(',')));
+}
+
 bool is_interrupt(const std::string& stop_reply) {
   constexpr int interrupt = 2; // SIGINT, in the protocol's numbers
   const auto stop = rsp::parse_stop_reply(stop_reply);

@@ -44,6 +44,9 @@ std::string_view process_in(std::string_view selection);
 /// "queues --tag 7" of the packet of `monitor mpi queues --tag 7`; nullopt: it is for the stub.
 std::optional<std::string> mpi_command(std::string_view packet);
 
+/// 401136 of "Z0,401136,1"; nullopt: it is no such packet.
+std::optional<std::uint64_t> place_of_breakpoint(std::string_view packet);
+
 /// Whether the process has stopped by SIGINT, which is what 0x03 becomes.
 bool is_interrupt(const std::string& stop_reply);
 

@@ -47,29 +47,34 @@ Result<std::string> Connection::request_once(std::string_view payload) {
 }
 
 Result<std::string> Connection::resume(std::string_view payload, RunWatcher* watcher,
-                                       std::span<const std::string> before) {
+                                       std::span<Exchange> before) {
   if (!no_ack()) {
-    for (const std::string& packet : std::exchange(before, {}))
-      if (auto reply = request(packet); !reply)
+    for (auto& [packet, answer] : std::exchange(before, {})) {
+      auto reply = request(packet);
+      if (!reply)
         return reply;
+      answer = std::move(*reply);
+    }
   }
   // If a stop reply came twice, the second one would be taken for a stop of the running target.
   if (auto sure = confirm_step(); !sure)
     return forward(std::move(sure));
   if (auto ready = begin(); !ready)
     return forward(std::move(ready));
-  for (const std::string& packet : before)
-    if (auto asked = dialogue_.ask(packet); !asked)
+  for (const Exchange& exchange : before)
+    if (auto asked = dialogue_.ask(exchange.packet); !asked)
       return forward(std::move(asked));
   holds_.about_to_run();
   if (auto asked = dialogue_.ask(payload); !asked)
     return forward(std::move(asked));
   holds_.runs();
   link_.flush();
-  for (const std::string& packet : before) {
-    ReplyWait answer(packet, limits_.silence());
-    if (const auto reply = dialogue_.reply(answer); !reply)
+  for (auto& [packet, answer] : before) {
+    ReplyWait wait(packet, limits_.silence());
+    const auto reply = dialogue_.reply(wait);
+    if (!reply)
       return Failure(reply.error());
+    answer = *reply;
   }
   ReplyWait wait(payload, limits_.silence());
   wait.unlimited = true;

@@ -38,6 +38,12 @@ struct ConnectionOptions {
   const Policy* policy = &read_only_policy(); ///< not owned; outlives the connection
 };
 
+/// A packet, and the reply to it.
+struct Exchange {
+  std::string packet;
+  std::string reply;
+};
+
 /// Exchanges of packets with a stub over a Transport: one question, many at once, a last one, one
 /// that lets the target run. This class decides which packets are on their way at once, and leaves
 /// the work to its parts:
@@ -109,9 +115,9 @@ public:
   /// is sent, and every other exchange fails with target.running: stubs lose packets that come
   /// then, or stop the target for them.
   /// `watcher`, if any, sees the output, and may interrupt the target. `before` goes ahead of the
-  /// packet, in the same flight where nothing is acknowledged; the replies to it are dropped.
+  /// packet, in the same flight where nothing is acknowledged.
   Result<std::string> resume(std::string_view payload, RunWatcher* watcher = nullptr,
-                             std::span<const std::string> before = {});
+                             std::span<Exchange> before = {});
   /// Sends a packet that lets the target run, and returns when the stub has acknowledged it, or
   /// after `limit`. It says nothing else, and the connection is to be closed.
   Result<void> resume_and_leave(std::string_view payload, std::chrono::milliseconds limit);

@@ -353,6 +353,37 @@ TEST(Bridge, AllThatIsHeldIsLetGo) {
   EXPECT_EQ(stub.count("D;20"), 1U);
 }
 
+/// As each `next` over a call: a breakpoint where the function returns to.
+TEST(Bridge, OneThatWasInBeforeGoesWithTheResume) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("Z0,10100,1"), "OK");
+  EXPECT_EQ(gdb.ask("Z0,90100,1"), "OK") << "of memory that is not mapped";
+  gdb.ask("vCont;c");
+  EXPECT_EQ(gdb.ask("z0,10100,1") + gdb.ask("z0,90100,1"), "OKOK");
+  gdb.ask("vCont;s");
+  read_a_little(gdb);
+  gdb.ask("m10008,4");
+  EXPECT_EQ(gdb.ask("Z0,10100,1"), "OK");
+  EXPECT_EQ(stub.count("Z0,10100,1"), 1U);
+  EXPECT_EQ(gdb.ask("Z0,90100,1"), "OK");
+  EXPECT_EQ(stub.count("Z0,90100,1"), 2U) << "it is asked";
+  gdb.ask("vCont;c");
+  EXPECT_EQ(stub.received().back(), "vCont;c");
+  EXPECT_EQ(stub.count("Z0,10100,1"), 2U);
+  EXPECT_EQ(gdb.ask("z0,10100,1"), "OK");
+  gdb.ask("vCont;s");
+  read_a_little(gdb);
+  gdb.ask("m10008,4");
+  stub.on("Z", Answer::packet("E01"));
+  EXPECT_EQ(gdb.ask("Z0,10100,1"), "OK");
+  EXPECT_THAT(gdb.console("vCont;c"),
+              AllOf(HasSubstr("refused a breakpoint"), HasSubstr("T05thread:p1f.1f;")));
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(stub.received().back(), "D;1f");
+}
+
 TEST(Bridge, OneThatTheStubRefusesIsNotIn) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);

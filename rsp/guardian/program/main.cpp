@@ -36,7 +36,8 @@ int main() {
   if (chdir("/") != 0)
     return 1;
   const Message ready(Operation::ready, protocol_version, {});
-  if (send(channel_descriptor, &ready, ready.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(ready.size()))
+  if (send(channel_descriptor, &ready, ready.size(), MSG_NOSIGNAL) !=
+      static_cast<ssize_t>(ready.size()))
     return 1; // started by hand, without a channel
   Keeper(channel_descriptor, takeovers).run();
 }
