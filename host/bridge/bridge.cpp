@@ -28,6 +28,8 @@ using Clock = std::chrono::steady_clock;
 
 /// A debugger that was silent for so long begins something new: a command of its user.
 constexpr std::chrono::milliseconds one_command{50};
+/// And one that asks without a pause may wait for what others write.
+constexpr std::chrono::seconds oldest_page{1};
 
 /// Without what the bridge does not carry: in non-stop mode, the stub speaks without being asked.
 std::string carried_features(std::string_view reply) {
@@ -83,7 +85,7 @@ public:
   /// 0x03 has come while the process stands still. Either the debugger has not read yet that it
   /// does, or it lets it run again at once: step by step, or behind a breakpoint whose condition is
   /// false.
-  void keep_interrupt() { early_ = Clock::now(); }
+  void note_early_interrupt() { early_ = Clock::now(); }
 
   rsp::Debugger& debugger() { return debugger_; }
 
@@ -125,6 +127,7 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
   const std::stop_callback send_away(stop, [&] { debugger.hang_up(); });
   Talk talk(debugger, stub_, options_);
   auto answered = Clock::now();
+  auto forgotten = answered;
   // A look that has begun may end: a debugger grows impatient after a silence of two seconds.
   constexpr std::chrono::seconds patience{1};
   std::optional<Clock::time_point> waits_since;
@@ -136,8 +139,10 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
     return waits_since && Clock::now() - *waits_since >= patience;
   };
   for (;;) {
-    if (Clock::now() - answered > one_command)
+    if (Clock::now() - answered > one_command || Clock::now() - forgotten > oldest_page) {
       memory_.forget_pages();
+      forgotten = Clock::now();
+    }
     const bool admits = !debugger.has_input() && stands_still();
     if (auto attended = attend(admits, is_impatient); !attended)
       return forward(std::move(attended));
@@ -156,7 +161,7 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
       break;
     // The stub would keep it, and the process would get it as a signal, however late it runs.
     if (input->kind == rsp::Debugger::Input::Kind::interrupt) {
-      talk.keep_interrupt();
+      talk.note_early_interrupt();
       continue;
     }
     const auto then = answer(talk, input->payload);
@@ -169,7 +174,7 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
   if (stub_.closed() || farewells().empty())
     return End::over;
   process_ran(); // another debugger finds nothing that was kept for this one
-  if (auto undone = calls_.undo(); !undone)
+  if (auto undone = calls_.undo({}); !undone)
     return forward(std::move(undone));
   if (auto out = breakpoints_.take_out_all(); !out)
     return forward(std::move(out));
@@ -257,6 +262,8 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
   if (kind == RequestKind::run && stands_still())
     if (auto asked = memory_.process_stopped(); !asked)
       return forward(std::move(asked));
+  if (kind == RequestKind::run)
+    know_mappings();
   return over_ ? Then::end : Then::go_on;
 }
 
@@ -285,10 +292,11 @@ Result<std::string> Bridge::negotiate(const std::string& packet) {
   }
   // A debugger may not say it, and a detach would then hand 0x03 on to the process, as SIGINT.
   const bool takes_signals = reply->find("QProgramSignals+") != std::string::npos;
-  calls_.set_takes_signals(takes_signals);
-  if (takes_signals)
+  if (takes_signals) {
+    calls_.set_signals(rsp::signals_to_hand_on());
     if (auto told = stub_.request("QProgramSignals:" + rsp::signals_to_hand_on()); !told)
       return told;
+  }
   for_guests_.features = carried_features(*reply);
   *reply = for_guests_.features;
   return options_.process ? attach(std::move(*reply)) : reply;
@@ -333,6 +341,11 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
   learn_process(*reply);
   // What the stub has selected now, without being told.
   threads_.selected(for_guests_.selection);
+  if (calls_.any() && stands_still()) {
+    if (auto seen = calls_.process_stopped(); !seen)
+      return forward(std::move(seen));
+    threads_.forget_selection();
+  }
   if (const auto process = process_in(for_guests_.selection);
       !process.empty() && process != selected_)
     take_process(std::string(process));
@@ -377,9 +390,13 @@ Result<std::string> Bridge::read_object(const std::string& packet) {
   return reply;
 }
 
-void Bridge::forget_program() {
-  breakpoints_.forget();
-  calls_.forget({});
+/// The process "p1f" is gone, or another program now; empty: all of them.
+void Bridge::forget_program(const std::string& process) {
+  if (process.empty())
+    breakpoints_.forget();
+  else
+    breakpoints_.forget(process);
+  calls_.forget(process);
   memory_.forget_program();
   platform_.reset();
   symbols_.forget_program();
@@ -394,6 +411,9 @@ void Bridge::process_ran() {
 }
 
 Result<std::string> Bridge::look(const std::string& packet) {
+  constexpr std::string_view signals = "QProgramSignals:";
+  if (packet.starts_with(signals))
+    calls_.set_signals(packet.substr(signals.size()));
   constexpr std::string_view thread_local_address = "qGetTLSAddr:";
   if (packet.starts_with(thread_local_address))
     if (auto told = symbols_.tell(process_in("Hg" + packet.substr(thread_local_address.size())));
@@ -458,19 +478,24 @@ Result<std::string> Bridge::change(const std::string& packet) {
 
 /// Registers of the selected thread.
 Result<std::string> Bridge::write_registers(const std::string& packet) {
-  if (!platform_) {
-    const auto object = objects_.answer("qXfer:auxv:read::0,1000");
-    if (!object)
-      return object;
-    const auto auxv = AuxiliaryVector::parse(std::string_view(*object).substr(!object->empty()));
-    const auto platform =
-        auxv ? probe_platform(memory_.of_stub(), *auxv) : Result<Platform>(Failure(auxv.error()));
-    if (!platform && stub_.closed())
-      return Failure(platform.error());
-    if (platform)
-      platform_ = *platform;
-  }
-  return calls_.write(packet, for_guests_.selection, platform_);
+  if (auto known = know_platform(); !known)
+    return forward(std::move(known));
+  return calls_.write(packet, for_guests_.selection, *platform_);
+}
+
+Result<void> Bridge::know_platform() {
+  if (platform_)
+    return {};
+  const auto object = objects_.answer("qXfer:auxv:read::0,1000");
+  if (!object)
+    return Failure(object.error());
+  const auto auxv = AuxiliaryVector::parse(std::string_view(*object).substr(!object->empty()));
+  const auto platform =
+      auxv ? probe_platform(memory_.of_stub(), *auxv) : Result<Platform>(Failure(auxv.error()));
+  if (!platform && stub_.closed())
+    return Failure(platform.error());
+  platform_ = platform ? std::optional(*platform) : std::nullopt;
+  return {};
 }
 
 } // namespace mqbridge

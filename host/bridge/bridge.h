@@ -79,11 +79,12 @@ private:
   Result<std::string> write_registers(const std::string& packet);
   Result<std::string> select(const std::string& packet);
   Result<std::string> ask_threads(const std::string& question);
+  Result<std::string> say_farewell(const std::string& packet);
   Result<std::string> leave(const std::string& packet);
   Result<std::optional<std::string>> monitor(rsp::Debugger& debugger, const std::string& packet);
   Result<void> attend(bool admits, const std::function<bool()>& is_over);
   Result<void> dismiss();
-  Result<void> calm();
+  Result<void> calm(const std::string& process, bool is_last);
   Result<void> take_back_interrupt();
   bool stands_still() const;
   void learn_process(const std::string& stop_reply);
@@ -92,7 +93,8 @@ private:
   std::vector<std::string> farewells() const;
   void know_mappings();
   void process_ran();
-  void forget_program();
+  void forget_program(const std::string& process);
+  Result<void> know_platform();
 
   rsp::Connection& stub_;
   rsp::Door& door_;
@@ -100,7 +102,8 @@ private:
   BridgeOptions options_;
   HeldBreakpoints breakpoints_{stub_};
   InferiorCalls calls_{stub_};
-  std::optional<Platform> platform_; ///< of the program; nullopt: not known yet
+  /// Of the selected process. nullopt: not asked yet, and inside: not to be known.
+  std::optional<std::optional<Platform>> platform_;
   KeptObjects objects_{stub_};
   KeptFiles files_{stub_};
   KeptMemory memory_{stub_};

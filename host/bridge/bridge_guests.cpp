@@ -43,6 +43,7 @@ Result<void> Bridge::dismiss() {
   auto left = guest_->leave();
   guest_.reset();
   threads_.forget_selection();
+  memory_.forget_pages(); // it was here for longer than a debugger is silent
   return left;
 }
 

@@ -69,7 +69,7 @@ void Bridge::learn_process(const std::string& stop_reply) {
                                 ? fmt::format("Hgp{:x}.{:x}", *stop->pid, *stop->tid)
                                 : fmt::format("Hg{:x}", *stop->tid);
   if (stop_reply.find("exec:") != std::string::npos) // another program, without them
-    forget_program();
+    forget_program(std::string(process_in(for_guests_.selection)));
   if (const auto process = process_in(for_guests_.selection); selected_.empty() && !process.empty())
     take_process(std::string(process));
   memory_.set_process(stop->pid.value_or(stop->tid.value_or(0)));
@@ -90,7 +90,7 @@ void Bridge::no_longer_held(const std::string& farewell) {
   for_guests_.stop.clear(); // until the next one
   if (!farewells().empty())
     return;
-  forget_program();
+  forget_program({});
   memory_.set_process(0);
 }
 
@@ -105,7 +105,8 @@ std::vector<std::string> Bridge::farewells() const {
 
 /// What follows is about that process.
 void Bridge::take_process(std::string process) {
-  selected_ = std::move(process);
+  if (std::exchange(selected_, std::move(process)) != selected_)
+    platform_.reset();
   breakpoints_.select(selected_);
   memory_.set_process(
       static_cast<std::int64_t>(rsp::parse_hex(std::string_view(selected_).substr(1)).value_or(0)));
@@ -116,58 +117,78 @@ void Bridge::take_process(std::string process) {
 /// takes the signal away (QProgramSignals).
 Result<void> Bridge::take_back_interrupt() {
   constexpr int most = 100; // stops for other reasons
+  constexpr int trap = 5;   // SIGTRAP, in the protocol's numbers
+  std::string packet = "vCont;c";
   for (int stops = 0; keeps_interrupt_ && stops < most; ++stops) {
     Impatience impatience(stub_);
-    const auto reply = stub_.resume("vCont;c", &impatience);
+    const auto reply = stub_.resume(packet, &impatience);
     if (!reply)
       return Failure(reply.error());
     keeps_interrupt_ = reply->starts_with('T') && !is_interrupt(*reply);
     learn_process(*reply);
+    const auto stop = rsp::parse_stop_reply(*reply);
+    const auto thread =
+        for_guests_.selection.substr(std::min<std::size_t>(2, for_guests_.selection.size()));
+    const bool has_signal = stop && stop->signal_or_status != 0 && stop->signal_or_status != trap;
+    packet = has_signal && !thread.empty()
+                 ? fmt::format("vCont;C{:02x}:{};c", stop->signal_or_status, thread)
+                 : "vCont;c";
   }
   return {};
 }
 
-/// Nothing that the debugger has begun goes on in the process, or comes to it later.
-Result<void> Bridge::calm() {
-  if (auto undone = calls_.undo(); !undone)
+/// Before a farewell: nothing that the debugger has begun goes on in the process, or comes to it
+/// later. `process`: "p1f"; empty: all.
+Result<void> Bridge::calm(const std::string& process, bool is_last) {
+  breakpoints_.forget_coming();
+  if (auto settled = breakpoints_.settle(); !settled)
+    return settled;
+  if (auto undone = calls_.undo(process); !undone)
     return undone;
-  return take_back_interrupt();
+  auto taken = is_last ? take_back_interrupt() : Result<void>();
+  process_ran();
+  threads_.forget_selection();
+  return taken;
+}
+
+/// Behind it the stub may be gone.
+Result<std::string> Bridge::say_farewell(const std::string& packet) {
+  const auto exemption = stub_.exempt(packet, rsp::limits::detaching);
+  auto replies = stub_.request_last({}, packet, rsp::limits::detaching);
+  return replies ? Result<std::string>(std::move(replies->back())) : Failure(replies.error());
 }
 
 Result<std::string> Bridge::leave(const std::string& packet) {
-  if (auto settled = breakpoints_.settle(); !settled)
-    return forward(std::move(settled));
   // lldb writes the number with all of its zeros.
   const auto number =
       rsp::parse_hex(packet.substr(std::min(packet.find(';'), packet.size() - 1) + 1));
   const std::string farewell = number ? fmt::format("D;{:x}", *number) : "D";
+  const std::string process = number && multiprocess_ ? fmt::format("p{:x}", *number) : "";
   const bool is_last = farewell == "D" || farewells() == std::vector{farewell};
-  if (is_last)
-    if (auto calmed = calm(); !calmed)
-      return forward(std::move(calmed));
-  if (!is_last || is_extended_) { // a child that gdb leaves, or another process may follow
-    auto reply = stub_.request(packet);
-    if (!reply || rsp::is_error_reply(*reply))
-      return reply;
-    const auto process = number ? fmt::format("p{:x}", *number) : "";
-    breakpoints_.forget(process);
-    calls_.forget(process);
-    process_ran();
-    if (is_last)
-      no_longer_held(farewell);
-    else
-      stub_.holds().drop_detach_packet(farewell);
+  const bool kills = packet.starts_with("vKill");
+  if (auto calmed = kills ? breakpoints_.settle() : calm(process, is_last); !calmed)
+    return forward(std::move(calmed));
+  const bool stays = !is_last || is_extended_; // a child that gdb leaves, or another may follow
+  auto reply = stays ? stub_.request(packet) : say_farewell(packet);
+  if (!reply)
     return reply;
-  }
-  const auto exemption = stub_.exempt(packet, rsp::limits::detaching);
-  auto replies = stub_.request_last(memory_.farewells(), packet, rsp::limits::detaching);
-  if (!replies)
-    return forward(std::move(replies));
-  if (!rsp::is_error_reply(replies->back())) {
+  const bool is_refused = rsp::is_error_reply(*reply);
+  if (!is_refused && !stays) {
     stub_.released();
     over_ = true;
+    return reply;
   }
-  return std::move(replies->back());
+  if (!is_refused) {
+    breakpoints_.forget(process);
+    calls_.forget(process);
+    no_longer_held(farewell);
+  }
+  if (auto restored = calls_.restore_signals(); !restored)
+    return forward(std::move(restored));
+  if (const auto closing = memory_.take_farewells(); !closing.empty())
+    if (auto closed = stub_.burst(closing); !closed)
+      return forward(std::move(closed));
+  return reply;
 }
 
 Result<void> Bridge::release() {
@@ -177,17 +198,16 @@ Result<void> Bridge::release() {
       return Failure(reply.error());
     learn_process(*reply);
   }
-  if (auto calmed = calm(); !calmed)
+  if (auto calmed = calm({}, true); !calmed)
     return calmed;
   for (const std::string& farewell : farewells()) {
-    const auto exemption = stub_.exempt(farewell, rsp::limits::detaching);
-    auto replies = stub_.request_last({}, farewell, rsp::limits::detaching);
-    if (!replies)
-      return forward(std::move(replies));
-    if (replies->back() != "OK")
+    const auto reply = say_farewell(farewell);
+    if (!reply)
+      return Failure(reply.error());
+    if (*reply != "OK")
       return fail("detach.refused",
                   fmt::format("the debugger has left, and the stub answered '{}' to {}",
-                              rsp::shorten(replies->back()), farewell),
+                              rsp::shorten(*reply), farewell),
                   "look whether the process runs: grep State /proc/PID/status");
     stub_.holds().drop_detach_packet(farewell);
   }

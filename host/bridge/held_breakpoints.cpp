@@ -92,6 +92,12 @@ void HeldBreakpoints::settled(std::span<const rsp::Exchange> told) {
   }
 }
 
+void HeldBreakpoints::forget_coming() {
+  for (const auto& [packet, reply] : unsettled())
+    if (packet.front() == 'Z')
+      drop(in_[process_], removal_of(packet));
+}
+
 Result<void> HeldBreakpoints::settle() {
   auto exchanges = unsettled();
   std::vector<std::string> packets;
@@ -150,6 +156,7 @@ void HeldBreakpoints::forget(const std::string& process) {
   while (!breakpoints.empty())
     drop(breakpoints, std::string(breakpoints.begin()->first));
   in_.erase(process);
+  accepted_.clear();
 }
 
 void HeldBreakpoints::forget() {

@@ -33,6 +33,8 @@ public:
   void settled(std::span<const rsp::Exchange> told);
   /// Packets of breakpoints that the debugger takes for put in, and that the stub has refused.
   std::vector<std::string> take_refused() { return std::exchange(refused_, {}); }
+  /// Those that the stub has not been told of are not put in any more.
+  void forget_coming();
   /// Sends them. Errors: as above.
   Result<void> settle();
   /// Whether one is in.

@@ -7,10 +7,12 @@
 #include "rsp/packet/hex.h"
 #include "rsp/packet/packet_history.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -29,11 +31,6 @@ ProcessThread thread_with(const std::string& registers) {
   thread.registers = rsp::parse_registers(registers);
   return thread;
 }
-
-/// A detach hands no signal on. A called function returns to a place where no code is, and the
-/// process stops there by SIGSEGV. A gdbserver would hand that signal on, even though the debugger
-/// has written the registers of before.
-const std::string no_signals = "QProgramSignals:";
 
 /// Where a thread with these registers stands; nullopt: they do not tell.
 std::optional<Place> place_of(const std::string& registers, const Platform& platform) {
@@ -66,6 +63,23 @@ std::string without_kept_call(std::string registers, const Platform& platform) {
   return registers.replace(2 * std::size_t{place->offset}, 2 * into.size(), rsp::encode_hex(raw));
 }
 
+/// Without those by which a function ends that has gone wrong, or that returns to a place where no
+/// code is. A gdbserver would hand such a signal on at a detach, even though the debugger has
+/// written the registers of before.
+std::string without_faults(std::string_view list) {
+  constexpr std::array<std::string_view, 7> faults = {"4", "6", "7", "8", "a", "b", "c"};
+  std::string kept;
+  while (!list.empty()) {
+    const auto number = list.substr(0, list.find(';'));
+    list.remove_prefix(std::min(number.size() + 1, list.size()));
+    if (!number.empty() && std::ranges::find(faults, number) == faults.end())
+      kept += (kept.empty() ? "" : ";") + std::string(number);
+  }
+  return kept;
+}
+
+constexpr std::string_view signals_name = "QProgramSignals:";
+
 } // namespace
 
 Result<std::string> InferiorCalls::write(const std::string& packet, const std::string& selection,
@@ -80,81 +94,130 @@ Result<std::string> InferiorCalls::write(const std::string& packet, const std::s
   if (is_first)
     before_[selection] = replies->front();
   if (platform)
-    look(selection, replies->back(), *platform);
+    if (auto looked = look(selection, replies->back(), *platform); !looked)
+      return forward(std::move(looked));
   return (*replies)[is_first ? 1 : 0];
 }
 
-void InferiorCalls::look(const std::string& selection, const std::string& now,
-                         const Platform& platform) {
+Result<void> InferiorCalls::look(const std::string& selection, const std::string& now,
+                                 const Platform& platform) {
   const auto place = place_of(now, platform);
   const auto before = place_of(before_[selection], platform);
   if (!place || !before)
-    return;
+    return {};
   if (const auto call = calls_.find(selection); call != calls_.end()) {
-    const auto outside = place_of(call->second, platform);
-    if (!outside || place->stack >= outside->stack)
-      drop(selection);
-  } else if (place->stack < before->stack && place->code != before->code) {
-    add(selection, without_kept_call(before_[selection], platform));
+    if (place->stack >= call->second.stack)
+      drop(call);
+    return {};
   }
-}
-
-void InferiorCalls::add(const std::string& selection, std::string registers) {
-  if (takes_signals_ && !std::exchange(drops_signals_, true))
-    stub_.holds().add_packet_before_detach(no_signals);
-  stub_.holds().add_packet_before_detach(rsp::guardian::write_registers(selection, registers));
-  calls_.emplace(selection, std::move(registers));
-}
-
-void InferiorCalls::drop(const std::string& selection) {
-  const auto call = calls_.find(selection);
-  stub_.holds().drop_detach_packet(rsp::guardian::write_registers(selection, call->second));
-  calls_.erase(call);
+  if (place->stack >= before->stack || place->code == before->code)
+    return {};
+  // What the called function does not write: the address to which it returns, or else what lies
+  // behind its arguments.
+  const bool is_on_stack = architecture_of(platform).returns_by_stack;
+  constexpr std::uint64_t most = 64;
+  const auto size = is_on_stack ? static_cast<std::uint64_t>(platform.pointer_size)
+                                : std::min(most, before->stack - place->stack);
+  Call call{without_kept_call(before_[selection], platform),
+            platform,
+            before->stack,
+            fmt::format("m{:x},{:x}", is_on_stack ? place->stack : before->stack - size, size),
+            {},
+            {}};
+  auto frame = stub_.request(call.frame_request);
+  if (!frame)
+    return forward(std::move(frame));
+  if (frame->size() != 2 * size)
+    return {};
+  call.frame = std::move(*frame);
+  call.order =
+      rsp::guardian::write_registers(selection, is_on_stack ? call.frame : "", call.registers);
+  if (signals_ && fewer_signals_.empty()) {
+    fewer_signals_ = std::string(signals_name) + without_faults(*signals_);
+    stub_.holds().add_packet_before_detach(fewer_signals_);
+  }
+  stub_.holds().add_packet_before_detach(call.order);
+  calls_.emplace(selection, std::move(call));
+  return {};
 }
 
 void InferiorCalls::process_runs() {
   before_.clear();
-  if (calls_.empty() && std::exchange(drops_signals_, false))
-    stub_.holds().drop_detach_packet(no_signals);
+  if (calls_.empty() && !fewer_signals_.empty())
+    stub_.holds().drop_detach_packet(std::exchange(fewer_signals_, {}));
 }
 
-Result<void> InferiorCalls::undo() {
-  if (drops_signals_) {
-    if (auto told = stub_.request(no_signals); !told)
-      return forward(std::move(told));
-    drops_signals_ = false;
-    stub_.holds().drop_detach_packet(no_signals);
-  }
-  while (!calls_.empty()) {
-    const auto [selection, registers] = *calls_.begin();
-    drop(selection);
-    if (!selection.empty()) { // of a stub that names its threads
-      const auto selected = stub_.request(selection);
-      if (!selected)
-        return Failure(selected.error());
-      if (*selected != "OK")
-        continue; // the thread has ended
-    }
-    const auto reply = stub_.request("G" + registers);
-    if (!reply)
-      return Failure(reply.error());
-    if (*reply != "OK")
-      return fail("detach.refused",
-                  fmt::format("the debugger has left in the middle of a call, and the stub answers "
-                              "'{}' when the registers of before are to be written",
-                              rsp::shorten(*reply)),
-                  "the process may go astray when the called function returns");
+Result<void> InferiorCalls::process_stopped() {
+  for (auto call = calls_.begin(); call != calls_.end();) {
+    const auto stays = goes_on(call->first, call->second);
+    if (!stays)
+      return Failure(stays.error());
+    call = *stays ? std::next(call) : drop(call);
   }
   return {};
 }
 
+/// Whether the thread is still in the call. It is selected then.
+Result<bool> InferiorCalls::goes_on(const std::string& selection, const Call& call) {
+  std::vector<std::string> packets = {"g", call.frame_request};
+  if (!selection.empty()) // of a stub that names its threads
+    packets.insert(packets.begin(), selection);
+  const auto replies = stub_.burst(packets);
+  if (!replies)
+    return Failure(replies.error());
+  const auto place = place_of((*replies)[packets.size() - 2], call.platform);
+  const bool is_there = selection.empty() || replies->front() == "OK";
+  return is_there && place && place->stack < call.stack && replies->back() == call.frame;
+}
+
+InferiorCalls::Calls::iterator InferiorCalls::drop(Calls::iterator call) {
+  stub_.holds().drop_detach_packet(call->second.order);
+  return calls_.erase(call);
+}
+
+InferiorCalls::Calls::iterator InferiorCalls::next_of(const std::string& process) {
+  return std::ranges::find_if(calls_, [&](const auto& call) {
+    return process.empty() || process_in(call.first) == process;
+  });
+}
+
+Result<void> InferiorCalls::undo(const std::string& process) {
+  if (!fewer_signals_.empty()) {
+    if (auto told = stub_.request(fewer_signals_); !told)
+      return forward(std::move(told));
+    hands_on_fewer_ = true;
+  }
+  for (auto call = next_of(process); call != calls_.end(); call = next_of(process)) {
+    const auto is_in = goes_on(call->first, call->second);
+    if (!is_in)
+      return Failure(is_in.error());
+    if (*is_in) {
+      const auto reply = stub_.request("G" + call->second.registers);
+      if (!reply)
+        return Failure(reply.error());
+      if (*reply != "OK")
+        return fail("detach.refused",
+                    fmt::format("the debugger leaves in the middle of a call, and the stub answers "
+                                "'{}' when the registers of before are to be written",
+                                rsp::shorten(*reply)),
+                    "the process may go astray when the called function returns");
+    }
+    drop(call);
+  }
+  before_.clear();
+  return {};
+}
+
+Result<void> InferiorCalls::restore_signals() {
+  if (!std::exchange(hands_on_fewer_, false))
+    return {};
+  const auto told = stub_.request(std::string(signals_name) + *signals_);
+  return told ? Result<void>() : Failure(told.error());
+}
+
 void InferiorCalls::forget(const std::string& process) {
-  std::vector<std::string> gone;
-  for (const auto& [selection, registers] : calls_)
-    if (process.empty() || process_in(selection) == process)
-      gone.push_back(selection);
-  for (const std::string& selection : gone)
-    drop(selection);
+  for (auto call = next_of(process); call != calls_.end(); call = next_of(process))
+    drop(call);
   before_.clear();
 }
 

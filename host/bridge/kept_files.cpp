@@ -63,19 +63,6 @@ std::optional<AboutFile> parse_about_file(const std::string& packet) {
   return AboutFile{packet.substr(0, colon + 1), *number, packet.substr(comma)};
 }
 
-/// Of a reply to fstat (gdb's manual, "struct stat"); nullopt: it is none.
-std::optional<std::size_t> size_in(std::string_view reply) {
-  constexpr std::size_t place = 28;
-  constexpr std::size_t length = 8;
-  const auto status = rsp::parse_file_reply(reply);
-  if (!status || status->result < 0 || status->attachment.size() < place + length)
-    return std::nullopt;
-  std::uint64_t size = 0;
-  for (const char byte : status->attachment.substr(place, length))
-    size = size << 8 | static_cast<unsigned char>(byte);
-  return size;
-}
-
 constexpr std::string_view bad_descriptor = "F-1,9"; // EBADF
 constexpr std::string_view no_such_file = "F-1,2";   // ENOENT
 
@@ -314,7 +301,7 @@ Result<void> KeptFiles::read_sections(std::span<const std::shared_ptr<File>> fil
 }
 
 bool KeptFiles::take_status(File& file, std::string reply) {
-  const auto size = size_in(reply);
+  const auto size = size_in_status(reply);
   if (!size)
     return false;
   file.size = *size;

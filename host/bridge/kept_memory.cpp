@@ -168,7 +168,7 @@ bool KeptMemory::may_keep(std::uint64_t address, std::size_t size) const {
 }
 
 Result<void> KeptMemory::know_mappings() {
-  if (kept_)
+  if (kept_ || !cache_)
     return {};
   kept_.emplace();
   cache_->set_map(&*kept_);
@@ -199,7 +199,7 @@ Result<std::optional<std::string>> KeptMemory::read_mappings() {
         "vFile:setfs:0",
         fmt::format("vFile:open:{},0,0", rsp::encode_hex(mappings_paths().front())),
         "vFile:setfs:" + root_};
-    for (std::string& farewell : farewells())
+    for (std::string& farewell : take_farewells())
       opening.push_back(std::move(farewell));
     const auto opened = stub_.burst(opening);
     if (!opened)
@@ -209,7 +209,20 @@ Result<std::optional<std::string>> KeptMemory::read_mappings() {
     if (!file || file->result < 0)
       return std::nullopt;
     descriptor_ = fmt::format("{:x}", file->result);
+    auto status = stub_.request("vFile:fstat:" + *descriptor_);
+    if (!status)
+      return forward(std::move(status));
+    is_live_ = size_in_status(*status) == 0;
   }
+  auto text = read_pieces();
+  // A stub that writes the file when it is opened (rr, QEMU) gives it a size. An empty one is that
+  // of a program that is gone.
+  if (!is_live_ || !text || !*text || (*text)->empty())
+    close_mappings();
+  return text;
+}
+
+Result<std::optional<std::string>> KeptMemory::read_pieces() {
   constexpr std::size_t most_text = std::size_t{16} << 20;
   std::string text;
   while (text.size() < most_text) {
@@ -237,13 +250,14 @@ std::vector<std::string> KeptMemory::pieces_of_mappings(std::size_t from) const 
 
 void KeptMemory::touch(std::uint64_t address, std::size_t size) {
   constexpr std::size_t most = 16;
-  if (!std::exchange(was_touched_, true) && touched_.size() > most)
-    touched_.resize(most);
-  const auto page = address / page_size;
-  std::erase(touched_, page);
-  touched_.insert(touched_.begin(), page);
-  if (const auto last = (address + size - 1) / page_size; last == page + 1)
-    touched_.insert(touched_.begin(), last);
+  was_touched_ = true;
+  const auto first = address / page_size;
+  const auto last = (address + size - 1) / page_size;
+  for (const auto page : {first, std::clamp(last, first, first + 1)}) {
+    std::erase(touched_, page);
+    touched_.insert(touched_.begin(), page);
+  }
+  touched_.resize(std::min(touched_.size(), most));
 }
 
 Result<void> KeptMemory::process_stopped() {
@@ -273,14 +287,13 @@ Result<void> KeptMemory::process_stopped() {
   return {};
 }
 
-std::vector<std::string> KeptMemory::farewells() {
-  forget_program();
-  return std::exchange(farewells_, {});
+void KeptMemory::close_mappings() {
+  if (const auto descriptor = std::exchange(descriptor_, std::nullopt))
+    farewells_.push_back(std::string(close_name) + *descriptor);
 }
 
 void KeptMemory::forget_program() {
-  if (const auto descriptor = std::exchange(descriptor_, std::nullopt))
-    farewells_.push_back(std::string(close_name) + *descriptor);
+  close_mappings();
   last_kept_.reset();
   touched_.clear();
 }

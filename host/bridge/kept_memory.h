@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mqbridge {
@@ -33,8 +34,8 @@ public:
   Result<void> process_stopped();
   /// Its program is another one now.
   void forget_program();
-  /// Packets that close what is open at the stub.
-  std::vector<std::string> farewells();
+  /// Packets that close what is not needed any more at the stub.
+  std::vector<std::string> take_farewells() { return std::exchange(farewells_, {}); }
   /// The file system that the debugger has chosen (vFile:setfs) and finds again.
   void set_root(std::string root) { root_ = std::move(root); }
   /// The reply to `m`. Errors: those of Connection.
@@ -57,7 +58,9 @@ public:
 private:
   class Below;
   Result<std::optional<std::string>> read_mappings();
+  Result<std::optional<std::string>> read_pieces();
   std::vector<std::string> pieces_of_mappings(std::size_t from) const;
+  void close_mappings();
   void touch(std::uint64_t address, std::size_t size);
   bool may_keep(std::uint64_t address, std::size_t size) const;
 
@@ -68,8 +71,9 @@ private:
   std::int64_t pid_ = 0;
   std::string root_ = "0";
   std::optional<std::string> descriptor_; ///< of /proc/PID/maps at the stub, which stays open
-  std::vector<std::string> farewells_;    ///< of descriptors that are not needed any more
-  std::size_t pieces_ = 8;                ///< of that file, asked for together
+  bool is_live_ = false;               ///< that file shows the mappings as they are when it is read
+  std::vector<std::string> farewells_; ///< of descriptors that are not needed any more
+  std::size_t pieces_ = 8;             ///< of that file, asked for together
   std::string mappings_;
   bool has_files_ = true;         ///< the stub: it knows vFile
   int read_singly_ = 0;           ///< requests of this stop

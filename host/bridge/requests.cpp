@@ -1,6 +1,7 @@
 #include "host/bridge/requests.h"
 
 #include "rsp/packet/codec.h"
+#include "rsp/packet/file_reply.h"
 #include "rsp/packet/hex.h"
 #include "rsp/packet/stop_reply.h"
 
@@ -146,6 +147,18 @@ std::string_view process_in(std::string_view selection) {
 std::optional<std::uint64_t> place_of_breakpoint(std::string_view packet) {
   const auto numbers = packet.substr(std::min(packet.find(','), packet.size() - 1) + 1);
   return rsp::parse_hex(numbers.substr(0, numbers.find(',')));
+}
+
+std::optional<std::uint64_t> size_in_status(std::string_view reply) {
+  constexpr std::size_t place = 28;
+  constexpr std::size_t length = 8;
+  const auto status = rsp::parse_file_reply(reply);
+  if (!status || status->result < 0 || status->attachment.size() < place + length)
+    return std::nullopt;
+  std::uint64_t size = 0;
+  for (const char byte : status->attachment.substr(place, length))
+    size = size << 8 | static_cast<unsigned char>(byte);
+  return size;
 }
 
 bool is_interrupt(const std::string& stop_reply) {

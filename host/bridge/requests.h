@@ -47,6 +47,9 @@ std::optional<std::string> mpi_command(std::string_view packet);
 /// 401136 of "Z0,401136,1"; nullopt: it is no such packet.
 std::optional<std::uint64_t> place_of_breakpoint(std::string_view packet);
 
+/// Of the file, from a reply to fstat (gdb's manual, "struct stat"); nullopt: it is none.
+std::optional<std::uint64_t> size_in_status(std::string_view reply);
+
 /// Whether the process has stopped by SIGINT, which is what 0x03 becomes.
 bool is_interrupt(const std::string& stop_reply);
 

@@ -83,6 +83,7 @@ constexpr Architecture known[] = {
      .live_registers = {{{128, 8, x86_64_live, 536, 544}}}, // orig_rax, fs_base
      .core_registers = {128, 8, x86_64_core, 120, 168},
      .argument_registers = x86_64_arguments,
+     .returns_by_stack = true,
      .kept_registers = x86_64_kept,
      .system_calls = {.numbering = AUDIT_ARCH_X86_64, .opcode = "\x0f\x05"sv, .restart = 219},
      .landing_pad = "\xf3\x0f\x1e"sv, // endbr64
@@ -94,6 +95,7 @@ constexpr Architecture known[] = {
      .stack_pointer = 4,
      .live_registers = {{{32, 4, i386_live, 308}}}, // orig_eax
      .core_registers = {48, 4, i386_core, 44},
+     .returns_by_stack = true,
      .system_calls = {.numbering = AUDIT_ARCH_I386, .opcode = "\xcd\x80"sv, .restart = 0},
      .landing_pad = "\xf3\x0f\x1e"sv, // endbr32
      .jumps = x86_jumps},

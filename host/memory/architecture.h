@@ -110,6 +110,7 @@ struct Architecture {
   /// Registers that have the first arguments of a call which are integers, in their order. Further
   /// ones stand at the stack pointer, 8 bytes each. By their numbers in DWARF. Empty: not known.
   std::span<const std::uint16_t> argument_registers = {};
+  bool returns_by_stack = false; ///< a function returns to the address at its first stack pointer
   /// Registers that have the same value when a call returns.
   std::span<const std::uint16_t> kept_registers = {};
 

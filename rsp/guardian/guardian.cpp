@@ -305,6 +305,7 @@ void Guardian::add_detach_packet(std::uint32_t handle, const char* payload) {
   const auto entry = impl_->watched.find(handle);
   if (entry == impl_->watched.end() || std::strlen(payload) > max_detach_payload)
     return;
+  std::erase(entry->second.detach_packets, payload);
   entry->second.detach_packets.emplace_back(payload);
   static_cast<void>(impl_->tell(Message(Operation::add_detach, handle, payload)));
 }

@@ -59,9 +59,12 @@ static_assert(std::is_trivially_copyable_v<Message> && std::is_standard_layout_v
 
 /// In the place of a detach packet: registers of the thread that `selection` ("Hgp1f.20") names,
 /// which it had before a debugger called a function there. They are written only if the stub has
-/// selected that thread. `registers` as in a reply to `g`.
-inline std::string write_registers(std::string_view selection, std::string_view registers) {
-  return std::string(selection) + ";G" + std::string(registers);
+/// selected that thread; into a process that runs, only once it has stopped where the function
+/// returns to: `return_place`, as a stop reply writes it, or empty if that is not known.
+/// `registers` as in a reply to `g`.
+inline std::string write_registers(std::string_view selection, std::string_view return_place,
+                                   std::string_view registers) {
+  return std::string(selection) + ";" + std::string(return_place) + ";G" + std::string(registers);
 }
 
 /// Nanoseconds of the steady clock, which all processes of a machine share.

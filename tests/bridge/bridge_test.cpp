@@ -158,6 +158,7 @@ void play_process(test::ScriptedStub& stub, const std::string& maps) {
   stub.on("Z", Answer::packet("OK")).on("z", Answer::packet("OK")).on("D;1f", Answer::packet("OK"));
   stub.on("vFile:setfs:", Answer::packet("F0")).on("vFile:close:", Answer::packet("F0"));
   stub.on("vFile:open:2f70726f63", Answer::packet("F7"));
+  stub.on("vFile:fstat:7", Answer::packet(file_data(std::string(64, '\0')))); // as in /proc
   stub.on("vFile:pread:7,", [maps](std::string_view request) {
     const auto asked = parse_two_numbers(request.substr(request.find(',') + 1)).value();
     const auto from = std::min<std::size_t>(asked.second, maps.size());
@@ -240,6 +241,22 @@ TEST(Bridge, TheSamePagesComeAtOnceAtTheNextStop) {
   const auto reads = stub.count("m");
   gdb.ask("vCont;c");
   EXPECT_EQ(stub.count("m"), reads) << "it wanted none of them";
+  gdb.leave();
+}
+
+/// rr, and QEMU: the file has what was so when it was opened.
+TEST(Bridge, AStubThatWritesTheMappingsItselfIsAskedToOpenThemInEachStop) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("vFile:fstat:7", Answer::packet(file_data(std::string(64, '\1'))));
+  Conversation gdb(stub);
+  for (int i = 0; i < 3; ++i) {
+    read_a_little(gdb);
+    gdb.ask("m10008,4");
+    gdb.ask("vCont;c");
+  }
+  EXPECT_EQ(stub.count("vFile:open:"), 3U);
+  EXPECT_EQ(stub.count("vFile:close:"), 2U);
   gdb.leave();
 }
 
@@ -1000,6 +1017,7 @@ public:
     });
   }
   const std::string& registers() const { return registers_; }
+  void become(std::string registers) { registers_ = std::move(registers); }
 
 private:
   std::string registers_ = registers_at(0x1000, 0x7000);
@@ -1041,6 +1059,24 @@ TEST(BridgeCalls, WhatIsNoneStays) {
     gdb.ask("vCont;c");
     gdb.leave();
     EXPECT_EQ(process.registers(), registers) << what;
+  }
+}
+
+/// By longjmp: no debugger writes its registers.
+TEST(BridgeCalls, OneThatItsThreadHasLeftIsOver) {
+  for (const bool is_seen : {true, false}) {
+    test::ScriptedStub stub(changeable);
+    CalledProcess process(stub);
+    Conversation gdb(stub);
+    gdb.ask("G" + registers_at(0x2000, 0x6f00));
+    process.become(registers_at(0x1000, is_seen ? 0x7000 : 0x6800));
+    gdb.ask("vCont;c");
+    const std::string later = registers_at(0x4000, 0x6800); // deep again, elsewhere
+    process.become(later);
+    if (!is_seen)
+      stub.on("m6f00,8", Answer::packet("0011223344556677"));
+    gdb.leave();
+    EXPECT_EQ(process.registers(), later) << is_seen;
   }
 }
 

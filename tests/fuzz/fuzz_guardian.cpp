@@ -38,11 +38,13 @@ Manner manner_of(FuzzInput& input) {
 
 /// As mqbridge has them, mostly; the fuzzer's own would prove nothing about what may leave.
 std::string payload_of(FuzzInput& input) {
-  constexpr std::array payloads = {"D", "D;1", "D;7fff", "D;2a"};
+  static const std::array<std::string, 5> payloads = {"D", "D;1", "D;7fff", "D;2a",
+                                                      write_registers("Hgp1.7", "", "00")};
   return payloads[input.number(1) % payloads.size()];
 }
 
-/// The other end of a connection: what it hears must be harmless.
+/// The other end of a connection: what it hears must be harmless, and registers are written only
+/// behind its word that their thread is selected.
 class Stub {
 public:
   explicit Stub(int descriptor) : descriptor_(descriptor) {}
@@ -54,18 +56,25 @@ public:
   Stub(const Stub&) = delete;
   Stub& operator=(const Stub&) = delete;
 
-  void say(std::string_view bytes) const {
+  void say(std::string_view bytes) {
+    said_ += bytes;
     static_cast<void>(::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL));
   }
   void hear() {
     std::array<char, 4096> bytes;
     for (ssize_t count = 0; (count = ::read(descriptor_, bytes.data(), bytes.size())) > 0;)
-      watch_.read_along({bytes.data(), static_cast<std::size_t>(count)});
+      for (const auto& arrival : reader_.feed({bytes.data(), static_cast<std::size_t>(count)}))
+        if (arrival.payload == "G00")
+          require(said_.find("QCp") != said_.npos);
+        else
+          watch_.note(arrival);
   }
   void close_for_writing() const { ::shutdown(descriptor_, SHUT_WR); }
 
 private:
   int descriptor_;
+  std::string said_;
+  mqbridge::test::WireReader reader_;
   mqbridge::test::WireWatch watch_;
 };
 
@@ -106,7 +115,7 @@ void one_release(FuzzInput& input) {
 }
 
 void send(int channel, const Message& message, int descriptor) {
-  const auto bytes = std::as_bytes(std::span(&message, 1));
+  const auto bytes = std::as_bytes(std::span(&message, 1)).first(message.size());
   if (descriptor >= 0)
     wire::send_with_descriptor(channel, bytes, descriptor);
   else
@@ -115,15 +124,12 @@ void send(int channel, const Message& message, int descriptor) {
 
 /// A message, and with some a connection whose stub has said its part and is gone.
 void tell(int channel, FuzzInput& input, std::vector<std::unique_ptr<Stub>>& stubs) {
-  Message message;
-  message.operation = static_cast<Operation>(input.number(1));
-  message.handle = static_cast<std::uint32_t>(input.number(1));
-  if (message.operation == Operation::set_manner) {
-    message.payload.front() = static_cast<char>(manner_of(input));
-  } else {
-    const auto payload = payload_of(input);
-    std::ranges::copy(payload, message.payload.begin());
-  }
+  const auto operation = static_cast<Operation>(input.number(1));
+  const auto handle = static_cast<std::uint32_t>(input.number(1));
+  const std::string payload = operation == Operation::set_manner
+                                  ? std::string(1, static_cast<char>(manner_of(input)))
+                                  : payload_of(input);
+  const Message message(operation, handle, payload);
   const auto said = input.number(1);
   if (said >= 200)
     return send(channel, message, -1);

@@ -22,6 +22,9 @@ constexpr milliseconds patience{3'000};
 constexpr milliseconds longest{60'000};
 /// Silence after which an answer counts as the last one, or the detach packet as lost.
 constexpr milliseconds quiet{300};
+/// A stub that does not say by then which thread is selected is left with the registers as they
+/// are.
+constexpr milliseconds unknown{1'000};
 /// If the stub leaves more bytes than this unread, its packets are not acknowledged any more. A
 /// stub that talks and never reads must not take the memory that other releases need.
 constexpr std::size_t most_unsent = std::size_t{64} << 10;
@@ -44,6 +47,37 @@ bool sets_registers(std::string_view payload) {
   return payload.starts_with("Hg");
 }
 
+/// "Hgp1f.20;8f8e34b8fc7f0000;G0011..."
+struct Registers {
+  std::string_view thread; ///< "p1f.20"
+  std::string_view return_place;
+  std::string_view packet;
+};
+
+Registers registers_in(std::string_view payload) {
+  constexpr std::size_t selects = 2; // "Hg"
+  const auto first = payload.find(';');
+  const auto second = payload.find(';', first + 1);
+  return {payload.substr(selects, first - selects), payload.substr(first + 1, second - first - 1),
+          payload.substr(second + 1)};
+}
+
+/// "p01.20" and "p1.20" name the same thread.
+bool is_same_thread(std::string_view one, std::string_view other) {
+  const auto without_zeros = [](std::string_view name) {
+    std::string plain;
+    bool begins = true; // a number
+    for (const char sign : name) {
+      const bool is_digit = sign != 'p' && sign != '.';
+      if (!begins || sign != '0')
+        plain += sign;
+      begins = !is_digit || (begins && sign == '0');
+    }
+    return plain;
+  };
+  return without_zeros(one) == without_zeros(other);
+}
+
 bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
@@ -53,7 +87,8 @@ bool would_block() {
 Release::Release(int descriptor, std::vector<std::string> detach_payloads, Manner manner,
                  Clock::time_point now)
     : descriptor_(descriptor), detach_payloads_(std::move(detach_payloads)), manner_(manner),
-      deadline_(now + patience), last_deadline_(now + longest), wake_at_(deadline_) {
+      ran_(manner == Manner::wait), since_(now), deadline_(now + patience),
+      last_deadline_(now + longest), wake_at_(deadline_) {
   // Nobody else uses the open file description any more. If fcntl() fails, poll() still keeps reads
   // and writes from blocking for long.
   const int flags = fcntl(descriptor_, F_GETFL);
@@ -65,7 +100,8 @@ Release::Release(Release&& other) noexcept
       detach_payloads_(std::move(other.detach_payloads_)), manner_(other.manner_),
       output_(std::move(other.output_)), scanner_(std::move(other.scanner_)), heard_(other.heard_),
       answers_(other.answers_), awaits_registers_(other.awaits_registers_),
-      asked_which_(other.asked_which_), deadline_(other.deadline_),
+      asked_thread_(other.asked_thread_), asked_which_(other.asked_which_), ran_(other.ran_),
+      stop_(std::move(other.stop_)), since_(other.since_), deadline_(other.deadline_),
       last_deadline_(other.last_deadline_), wake_at_(other.wake_at_) {}
 
 Release::~Release() {
@@ -120,6 +156,7 @@ void Release::start_releasing(Clock::time_point now) {
 
 void Release::target_stopped(Clock::time_point now) {
   manner_ = Manner::detach;
+  since_ = now;
   last_deadline_ = now + longest;
   deadline_ = now + patience;
 }
@@ -152,8 +189,10 @@ void Release::handle_reply(const std::string& reply, Clock::time_point now) {
   const char kind = reply.empty() ? '\0' : reply.front();
   const bool ended = kind == 'W' || kind == 'X';
   if (manner_ == Manner::wait &&
-      (ended || kind == 'T' || kind == 'S' || kind == 'E' || reply == "OK"))
+      (ended || kind == 'T' || kind == 'S' || kind == 'E' || reply == "OK")) {
+    stop_ = reply;
     target_stopped(now);
+  }
   if (kind == 'E' && !names_a_process() && !asked_which_) {
     // After multiprocess+ a stub wants to be told the process. If mqbridge died between the
     // negotiation and the first stop reply, we do not know it: it is the stub's current one. The
@@ -190,6 +229,8 @@ void Release::on_silence(Clock::time_point now) {
     // a second one QEMU would find two, and QEMU 7.2 crashes over a second detach packet.
     wake_at_ = deadline_;
   } else {
+    if (asked_thread_ && now - since_ > unknown) // a stub without qC
+      std::erase_if(detach_payloads_, sets_registers);
     send_detach_packets();
     wake_at_ = std::min(now + 4 * quiet, deadline_);
   }
@@ -228,6 +269,7 @@ void Release::send_detach_packets() {
     if (is_of_thread) { // the rest waits for the answer
       output_ += '+';
       send_packet("qC");
+      asked_thread_ = true;
       return;
     }
   }
@@ -240,12 +282,16 @@ void Release::set_registers(std::string_view selected) {
     return;
   const std::string payload = std::move(*next);
   detach_payloads_.erase(next);
-  const auto end_of_selection = payload.find(';');
   answers_ = 0;
-  awaits_registers_ = payload.substr(0, end_of_selection) == "Hg" + std::string(selected);
-  if (awaits_registers_) { // else the thread has ended
+  asked_thread_ = false;
+  const auto registers = registers_in(payload);
+  const bool has_returned =
+      !ran_ || (!registers.return_place.empty() &&
+                stop_.find(':' + std::string(registers.return_place) + ';') != std::string::npos);
+  awaits_registers_ = has_returned && is_same_thread(registers.thread, selected);
+  if (awaits_registers_) {
     output_ += '+';
-    send_packet(std::string_view(payload).substr(end_of_selection + 1));
+    send_packet(registers.packet);
   }
   send_detach_packets();
 }

@@ -59,7 +59,11 @@ private:
   bool heard_ = false;      ///< the stub has said anything at all
   std::size_t answers_ = 0; ///< OK and error replies, to detach packets or to earlier requests
   bool awaits_registers_ = false;   ///< the next answer is to registers that were written
+  bool asked_thread_ = false;       ///< qC was sent, and not answered
   bool asked_which_ = false;        ///< `?` was sent
+  bool ran_;                        ///< when the release began
+  std::string stop_;                ///< then, the first reply: how it has stopped
+  Clock::time_point since_;         ///< when the release began, or the target stopped
   Clock::time_point deadline_;      ///< ends the silence of the stub
   Clock::time_point last_deadline_; ///< ends everything
   Clock::time_point wake_at_;

@@ -34,14 +34,16 @@ TEST(PacketScanner, TakesPacketsWithTheRightChecksumOnly) {
 /// A socket to a stub that this test plays, and the release of what is behind it.
 class ReleaseTest : public testing::Test {
 protected:
-  ReleaseTest() {
+  ReleaseTest() { renew(); }
+  void renew() {
+    release_.reset();
     std::array<int, 2> ends{};
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
     stub_ = UniqueFd(ends[0]);
     end_ = ends[1];
   }
-  void release(std::vector<std::string> packets) {
-    release_.emplace(end_, std::move(packets), Manner::detach, now_);
+  void release(std::vector<std::string> packets, Manner manner = Manner::detach) {
+    release_.emplace(end_, std::move(packets), manner, now_);
     advance();
   }
   void advance() {
@@ -62,7 +64,7 @@ protected:
     return all;
   }
 
-  const Clock::time_point now_ = Clock::now();
+  Clock::time_point now_ = Clock::now();
   UniqueFd stub_;
   int end_ = -1; ///< release_ closes it
   std::optional<Release> release_;
@@ -95,7 +97,7 @@ TEST_F(ReleaseTest, AStubThatTalksAndNeverReadsCostsNoMemory) {
 }
 
 TEST_F(ReleaseTest, RegistersAreWrittenToTheirThread) {
-  release({"z0,1000,1", write_registers("Hgp1f.20", "1234"), "D;1f"});
+  release({"z0,1000,1", write_registers("Hgp1f.20", "", "1234"), "D;1f"});
   EXPECT_THAT(hear(), testing::HasSubstr("$Hgp1f.20#46+$qC#b4"));
   say("$OK#9a$OK#9a" + encode("QCp1f.20"));
   advance();
@@ -106,9 +108,36 @@ TEST_F(ReleaseTest, RegistersAreWrittenToTheirThread) {
 }
 
 TEST_F(ReleaseTest, AnotherThreadKeepsItsRegisters) {
-  release({write_registers("Hgp1f.20", "1234"), "D;1f"});
+  release({write_registers("Hgp1f.20", "", "1234"), "D;1f"});
   say("$E01#a6" + encode("QCp1f.1f"));
   advance();
+  EXPECT_THAT(hear(),
+              AllOf(testing::HasSubstr("$D;1f#"), Not(testing::HasSubstr(encode("G1234")))));
+}
+
+/// A function that a debugger has called returns, while nobody looks.
+TEST_F(ReleaseTest, AProcessThatRanGetsThemWhereTheFunctionReturnsTo) {
+  for (const auto& [place, writes] :
+       {std::pair("8f8e34b8fc7f0000", true), {"1122334455667788", false}}) {
+    release({write_registers("Hgp1f.20", place, "1234"), "D;1f"}, Manner::wait);
+    hear();
+    say(encode("T0b06:288e34b8fc7f0000;10:8f8e34b8fc7f0000;thread:p1f.20;") + "$OK#9a" +
+        encode("QCp01f.20"));
+    advance();
+    const std::string heard = hear();
+    EXPECT_EQ(heard.find(encode("G1234")) != heard.npos, writes) << heard;
+    EXPECT_THAT(heard, testing::HasSubstr("$D;1f#"));
+    renew();
+  }
+}
+
+TEST_F(ReleaseTest, AStubThatNamesNoThreadIsLeftAllTheSame) {
+  release({write_registers("Hgp1f.20", "", "1234"), "D;1f"});
+  say("$OK#9a$#00");
+  for (int i = 0; i < 10; ++i) {
+    now_ += std::chrono::milliseconds(300);
+    advance();
+  }
   EXPECT_THAT(hear(),
               AllOf(testing::HasSubstr("$D;1f#"), Not(testing::HasSubstr(encode("G1234")))));
 }
