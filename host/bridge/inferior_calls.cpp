@@ -110,7 +110,8 @@ Result<void> InferiorCalls::look(const std::string& selection, const std::string
       drop(call);
     return {};
   }
-  if (place->stack >= before->stack || place->code == before->code)
+  const bool is_whole = before_[selection].find('x') == std::string::npos; // it can be written back
+  if (place->stack >= before->stack || place->code == before->code || !is_whole)
     return {};
   // What the called function does not write: the address to which it returns, or else what lies
   // behind its arguments.
