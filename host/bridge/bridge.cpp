@@ -122,7 +122,8 @@ Bridge::Bridge(rsp::Connection& stub, rsp::Door& door, rsp::Bell& bell, BridgeOp
 Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& stop) {
   rsp::Debugger debugger(std::move(client), [this] {
     bell_.ring();
-    stub_.wake();
+    if (runs_)
+      stub_.wake();
   });
   const std::stop_callback send_away(stop, [&] { debugger.hang_up(); });
   Talk talk(debugger, stub_, options_);
@@ -321,7 +322,9 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
   auto unsettled = breakpoints_.unsettled();
   process_ran();
   calls_.process_runs();
+  runs_ = true;
   auto reply = stub_.resume(packet, &talk, unsettled);
+  runs_ = false;
   if (reply)
     breakpoints_.settled(unsettled);
   for (const std::string& refused : breakpoints_.take_refused())

@@ -13,6 +13,7 @@
 #include "rsp/server/door.h"
 #include "rsp/unique_fd.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -111,7 +112,8 @@ private:
   ThreadAnswers threads_{stub_};
   ForGuests for_guests_;
   std::optional<Guest> guest_;
-  std::string selected_; ///< the process that the debugger's last selection named
+  std::string selected_;           ///< the process that the debugger's last selection named
+  std::atomic<bool> runs_ = false; ///< the process: what the debugger says ends the waiting
   bool multiprocess_ = false;
   bool is_extended_ = false; ///< the stub stays when it holds no process any more
   std::size_t packet_size_ = 0;
