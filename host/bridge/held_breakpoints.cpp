@@ -101,6 +101,7 @@ void HeldBreakpoints::forget_coming() {
 Result<void> HeldBreakpoints::settle() {
   auto exchanges = unsettled();
   std::vector<std::string> packets;
+  packets.reserve(exchanges.size());
   for (const auto& [packet, reply] : exchanges)
     packets.push_back(packet);
   if (packets.empty())

@@ -264,7 +264,8 @@ Result<void> KeptMemory::process_stopped() {
   const auto link = stub_.link_estimate();
   if (!std::exchange(was_touched_, false))
     touched_.clear();
-  const auto bytes = static_cast<double>(touched_.size() * page_size + last_mappings_.size() / 2);
+  const auto bytes = static_cast<double>(touched_.size() * page_size) +
+                     static_cast<double>(last_mappings_.size()) / 2; // not as digits
   const bool is_slow = link.bytes_per_second > 0 && bytes > link.round_trip * link.bytes_per_second;
   if (touched_.empty() || !last_kept_ || !descriptor_ || !stub_.no_ack() ||
       link.round_trip < least_delay || is_slow)
