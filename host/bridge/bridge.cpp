@@ -1,11 +1,8 @@
 #include "host/bridge/bridge.h"
 
-#include "host/bridge/guesses.h"
 #include "host/bridge/monitor_command.h"
 #include "host/bridge/requests.h"
 #include "host/bridge/ticker.h"
-#include "host/process/auxv.h"
-#include "host/process/platform_probe.h"
 #include "rsp/client/negotiation.h"
 #include "rsp/codes.h"
 #include "rsp/limits.h"
@@ -355,44 +352,6 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
   return reply;
 }
 
-Result<std::string> Bridge::read_memory(const std::string& packet) {
-  if (symbols_.waits())
-    return stub_.request(packet);
-  memory_.set_root(files_.root());
-  const bool knew = !memory_.mappings().empty();
-  auto reply = memory_.answer(packet);
-  if (!knew)
-    know_mappings();
-  return reply;
-}
-
-/// gdb reads them, too, a piece at a time.
-void Bridge::know_mappings() {
-  if (!memory_.mappings().empty())
-    for (const std::string& path : memory_.mappings_paths())
-      files_.know(path, memory_.mappings());
-}
-
-Result<std::string> Bridge::read_file(const std::string& packet) {
-  if (memory_.mappings().empty() && !symbols_.waits())
-    for (const std::string& path : memory_.mappings_paths())
-      if (packet.starts_with(std::string(open_name) + rsp::encode_hex(path) + ",")) {
-        memory_.set_root(files_.root());
-        if (auto known = memory_.know_mappings(); !known)
-          return forward(std::move(known));
-        know_mappings();
-      }
-  return files_.answer(packet);
-}
-
-Result<std::string> Bridge::read_object(const std::string& packet) {
-  const bool knew = !objects_.libraries().empty();
-  auto reply = objects_.answer(packet);
-  if (reply && !knew && !objects_.libraries().empty())
-    files_.expect(libraries_in(objects_.libraries()));
-  return reply;
-}
-
 /// The process "p1f" is gone, or another program now; empty: all of them.
 void Bridge::forget_program(const std::string& process) {
   if (process.empty())
@@ -413,63 +372,6 @@ void Bridge::process_ran() {
   files_.process_ran();
 }
 
-Result<std::string> Bridge::look(const std::string& packet) {
-  constexpr std::string_view signals = "QProgramSignals:";
-  if (packet.starts_with(signals))
-    calls_.set_signals(packet.substr(signals.size()));
-  constexpr std::string_view thread_local_address = "qGetTLSAddr:";
-  if (packet.starts_with(thread_local_address))
-    if (auto told = symbols_.tell(process_in("Hg" + packet.substr(thread_local_address.size())));
-        !told)
-      return forward(std::move(told));
-  if (ThreadAnswers::is_question(packet))
-    return ask_threads(packet);
-  if (packet.starts_with('T')) // whether it lives: while the process stands still, no thread ends
-    if (const auto all = threads_in(objects_.threads());
-        std::ranges::find(all, "Hg" + packet.substr(1)) != all.end())
-      return "OK";
-  auto reply = stub_.request(packet);
-  is_extended_ = is_extended_ || (packet == "!" && reply && *reply == "OK");
-  if (reply && packet == "?") {
-    learn_process(*reply);
-    threads_.forget_selection();
-  }
-  return reply;
-}
-
-Result<std::string> Bridge::select(const std::string& packet) {
-  const bool is_general = packet.starts_with("Hg");
-  auto process = selected_process(packet);
-  const bool is_other = !process.empty() && process != selected_;
-  if (is_general && !is_other && !process.empty()) { // a thread of the same process
-    threads_.select(packet);
-    for_guests_.selection = packet;
-    return "OK";
-  }
-  if (is_other) {
-    if (auto settled = breakpoints_.settle(); !settled)
-      return forward(std::move(settled));
-    if (!selected_.empty())
-      process_ran(); // what is kept is that of the other one
-    take_process(std::move(process));
-  }
-  auto reply = stub_.request(packet);
-  if (reply && *reply == "OK" && is_general) {
-    threads_.selected(packet);
-    for_guests_.selection = packet;
-  }
-  return reply;
-}
-
-/// Of a thread, which the debugger asks for each.
-Result<std::string> Bridge::ask_threads(const std::string& question) {
-  auto all = threads_in(objects_.threads());
-  std::erase_if(all, [&](const std::string& thread) {
-    return process_in(thread) != process_in(for_guests_.selection);
-  });
-  return threads_.answer(question, all);
-}
-
 Result<std::string> Bridge::change(const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
@@ -484,21 +386,6 @@ Result<std::string> Bridge::write_registers(const std::string& packet) {
   if (auto known = know_platform(); !known)
     return forward(std::move(known));
   return calls_.write(packet, for_guests_.selection, *platform_);
-}
-
-Result<void> Bridge::know_platform() {
-  if (platform_)
-    return {};
-  const auto object = objects_.answer("qXfer:auxv:read::0,1000");
-  if (!object)
-    return Failure(object.error());
-  const auto auxv = AuxiliaryVector::parse(std::string_view(*object).substr(!object->empty()));
-  const auto platform =
-      auxv ? probe_platform(memory_.of_stub(), *auxv) : Result<Platform>(Failure(auxv.error()));
-  if (!platform && stub_.closed())
-    return Failure(platform.error());
-  platform_ = platform ? std::optional(*platform) : std::nullopt;
-  return {};
 }
 
 } // namespace mqbridge

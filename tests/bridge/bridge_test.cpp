@@ -176,6 +176,15 @@ void read_a_little(Conversation& gdb) {
     gdb.ask("m7f0000,1");
 }
 
+/// Enough to be worth the mappings.
+void read_at_three_stops(Conversation& gdb) {
+  for (int i = 0; i < 3; ++i) {
+    read_a_little(gdb);
+    gdb.ask("m10008,4");
+    gdb.ask("vCont;c");
+  }
+}
+
 const std::string some_maps = "00010000-00020000 rw-p 00000000 00:00 0 \n"
                               "00020000-00030000 rw-s 00000000 00:00 0 /dev/shm/shared\n"
                               "00030000-00040000 rw-p 00000000 00:00 0 /dev/mem\n";
@@ -250,11 +259,7 @@ TEST(Bridge, AStubThatWritesTheMappingsItselfIsAskedToOpenThemInEachStop) {
   play_process(stub, some_maps);
   stub.on("vFile:fstat:7", Answer::packet(file_data(std::string(64, '\1'))));
   Conversation gdb(stub);
-  for (int i = 0; i < 3; ++i) {
-    read_a_little(gdb);
-    gdb.ask("m10008,4");
-    gdb.ask("vCont;c");
-  }
+  read_at_three_stops(gdb);
   EXPECT_EQ(stub.count("vFile:open:"), 3U);
   EXPECT_EQ(stub.count("vFile:close:"), 2U);
   gdb.leave();
@@ -764,11 +769,7 @@ TEST(Bridge, AStubWithoutFilesIsAskedForThemOnce) {
   play_process(stub, some_maps);
   stub.on("vFile:", Answer::packet("")).on("vFile:open:2f70726f63", Answer::packet(""));
   Conversation gdb(stub);
-  for (int i = 0; i < 3; ++i) {
-    read_a_little(gdb);
-    gdb.ask("m10008,4");
-    gdb.ask("vCont;c");
-  }
+  read_at_three_stops(gdb);
   EXPECT_EQ(stub.count("vFile:open:"), 1U);
   gdb.leave();
 }
