@@ -54,6 +54,7 @@ public:
       : debugger_(debugger), stub_(stub), options_(options) {}
 
   void console_output(std::string_view payload) override { debugger_.reply(payload); }
+  bool answers_file_requests() const override { return true; }
 
   /// A debugger that has gone does not say any more that it wants the process to stop.
   bool take_interrupt() override {
@@ -172,6 +173,8 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
   if (stub_.closed() || farewells().empty())
     return End::over;
   process_ran(); // another debugger finds nothing that was kept for this one
+  if (auto refused = refuse_files(); !refused)
+    return forward(std::move(refused));
   if (auto undone = calls_.undo({}); !undone)
     return forward(std::move(undone));
   if (auto out = breakpoints_.take_out_all(); !out)
@@ -337,6 +340,7 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
                 "a gdbserver cannot interrupt a process that leads no process group");
   if (!reply)
     return reply;
+  asks_for_files_ = reply->starts_with('F');
   keeps_interrupt_ = !is_interrupt(*reply) && (keeps_interrupt_ || interrupted);
   learn_process(*reply);
   // What the stub has selected now, without being told.

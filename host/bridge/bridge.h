@@ -87,6 +87,7 @@ private:
   Result<void> dismiss();
   Result<void> calm(const std::string& process, bool is_last);
   Result<void> take_back_interrupt();
+  Result<void> refuse_files();
   bool stands_still() const;
   void learn_process(const std::string& stop_reply);
   void take_process(std::string process);
@@ -118,6 +119,7 @@ private:
   bool is_extended_ = false; ///< the stub stays when it holds no process any more
   std::size_t packet_size_ = 0;
   bool keeps_interrupt_ = false; ///< the stub: one that came when the process stood still
+  bool asks_for_files_ = false;  ///< the process, of the debugger's host, and waits (packet F)
   bool over_ = false;            ///< nothing is held any more
 };
 

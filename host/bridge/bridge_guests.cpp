@@ -13,7 +13,7 @@
 namespace mqbridge {
 /// A process that is held, and of which it is known how it has stopped.
 bool Bridge::stands_still() const {
-  return !farewells().empty() && !for_guests_.stop.empty();
+  return !farewells().empty() && !for_guests_.stop.empty() && !asks_for_files_;
 }
 
 /// Answers who looks, if there is one, or else lets one in.

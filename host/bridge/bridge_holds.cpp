@@ -137,6 +137,18 @@ Result<void> Bridge::take_back_interrupt() {
   return {};
 }
 
+/// What the process has asked of the debugger fails as if a signal had come (EINTR), and it stops.
+Result<void> Bridge::refuse_files() {
+  if (!std::exchange(asks_for_files_, false))
+    return {};
+  Impatience impatience(stub_);
+  const auto reply = stub_.resume("F-1,4,C", &impatience);
+  if (!reply)
+    return Failure(reply.error());
+  learn_process(*reply);
+  return {};
+}
+
 /// Before a farewell: nothing that the debugger has begun goes on in the process, or comes to it
 /// later. `process`: "p1f"; empty: all.
 Result<void> Bridge::calm(const std::string& process, bool is_last) {

@@ -13,7 +13,7 @@
 namespace mqbridge {
 
 Result<std::string> Bridge::read_memory(const std::string& packet) {
-  if (symbols_.waits())
+  if (symbols_.waits() || asks_for_files_) // the stub itself waits
     return stub_.request(packet);
   memory_.set_root(files_.root());
   const bool knew = !memory_.mappings().empty();

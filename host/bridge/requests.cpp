@@ -63,6 +63,7 @@ constexpr std::array beginnings = {
     Named{"bc", RequestKind::run}, // backwards
     Named{"bs", RequestKind::run},
     Named{"D;", RequestKind::farewell},
+    Named{"F", RequestKind::run}, // the answer to what the process has asked for
 };
 
 /// "c", "s", "C05", "S05;1000", "c1000": the old packets that let the process run.

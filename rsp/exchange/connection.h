@@ -111,11 +111,11 @@ public:
 
   /// Sends a packet that lets the target run, and waits for the stub's answer: a stop reply, or a
   /// refusal. Only cancel() ends the waiting. Console output is skipped, and the target's requests
-  /// for our files are refused (`F-1,1`). While the target runs (after "interrupted", too) nothing
-  /// is sent, and every other exchange fails with target.running: stubs lose packets that come
-  /// then, or stop the target for them.
-  /// `watcher`, if any, sees the output, and may interrupt the target. `before` goes ahead of the
-  /// packet, in the same flight where nothing is acknowledged.
+  /// for our files are refused (`F-1,1`), unless `watcher` answers them. While the target runs
+  /// (after "interrupted", too) nothing is sent, and every other exchange fails with
+  /// target.running: stubs lose packets that come then, or stop the target for them. `watcher`, if
+  /// any, sees the output, and may interrupt the target. `before` goes ahead of the packet, in the
+  /// same flight where nothing is acknowledged.
   Result<std::string> resume(std::string_view payload, RunWatcher* watcher = nullptr,
                              std::span<Exchange> before = {});
   /// Sends a packet that lets the target run, and returns when the stub has acknowledged it, or

@@ -138,7 +138,8 @@ Dialogue::Taken Dialogue::take_packet(std::string_view payload, const ReplyWait&
     return std::nullopt;
   }
   // The program asks the debugger's host for a file (remote file I/O, semihosting), and waits.
-  if (holds_.running() && payload.starts_with('F')) {
+  const bool is_answered = wait.watcher != nullptr && wait.watcher->answers_file_requests();
+  if (holds_.running() && payload.starts_with('F') && !is_answered) {
     link_.queue_answer("F-1,1"); // no permission
     link_.flush();
     return std::nullopt;

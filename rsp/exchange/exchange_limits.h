@@ -24,6 +24,9 @@ public:
   /// Whether 0x03 shall go to the stub, while the target runs. Asked again whenever the
   /// connection's transport is woken, and true once for each 0x03.
   virtual bool take_interrupt() = 0;
+  /// Whether it answers what the target asks of its files (packet F): such a request is then the
+  /// reply, and the answer to it is the next packet that lets the target run.
+  virtual bool answers_file_requests() const { return false; }
 };
 
 /// One reply being waited for.

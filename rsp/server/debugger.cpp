@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
@@ -24,6 +25,11 @@ Debugger::Debugger(UniqueFd fd, std::function<void()> on_input)
     : fd_(std::move(fd)), on_input_(std::move(on_input)), reader_([this] { read(); }) {}
 
 Debugger::~Debugger() {
+  constexpr std::chrono::seconds patience{1};
+  {
+    std::unique_lock lock(writing_);
+    acknowledged_.wait_for(lock, patience, [this] { return last_.empty(); });
+  }
   hang_up(); // ends the reading
 }
 
@@ -106,6 +112,13 @@ void Debugger::read() {
       hang_up();
     on_input_();
   }
+  const std::lock_guard lock(writing_);
+  note_acknowledgement();
+}
+
+void Debugger::note_acknowledgement() {
+  last_.clear();
+  acknowledged_.notify_all();
 }
 
 std::optional<Debugger::Input> Debugger::input_of(const Decoder::Event& event) {
@@ -117,7 +130,10 @@ std::optional<Debugger::Input> Debugger::input_of(const Decoder::Event& event) {
   switch (event.kind) {
   case Decoder::Kind::packet:
     answer("+");
-    acknowledges_ = acknowledges_ && event.bytes != "QStartNoAckMode";
+    if (event.bytes == "QStartNoAckMode") {
+      acknowledges_ = false;
+      note_acknowledgement();
+    }
     return Input{Input::Kind::packet, std::string(event.bytes)};
   case Decoder::Kind::nack:
     write(last_);
@@ -131,6 +147,8 @@ std::optional<Debugger::Input> Debugger::input_of(const Decoder::Event& event) {
       return Input{Input::Kind::interrupt, {}};
     break;
   case Decoder::Kind::ack:
+    note_acknowledgement();
+    break;
   case Decoder::Kind::notification:
     break;
   }

@@ -3,6 +3,7 @@
 #include "rsp/packet/codec.h"
 #include "rsp/unique_fd.h"
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -29,6 +30,8 @@ public:
 
   /// `on_input` is called by the reading thread whenever there is more to take; it outlives this.
   Debugger(UniqueFd fd, std::function<void()> on_input);
+  /// Waits for the acknowledgement of the last reply, for a second: a debugger that cannot send it
+  /// takes the connection for broken.
   ~Debugger();
   Debugger(const Debugger&) = delete;
   Debugger& operator=(const Debugger&) = delete;
@@ -51,12 +54,14 @@ private:
   void read();
   std::optional<Input> input_of(const Decoder::Event& event);
   void write(std::string_view bytes);
+  void note_acknowledgement();
 
   UniqueFd fd_;
   std::function<void()> on_input_;
   std::mutex writing_; ///< guards the writing, and the members below
   bool acknowledges_ = true;
-  std::string last_;         ///< the last frame, for a `-`
+  std::string last_; ///< the last frame, until it is acknowledged
+  std::condition_variable acknowledged_;
   mutable std::mutex mutex_; ///< guards the members below
   std::deque<Input> inputs_;
   std::size_t kept_bytes_ = 0; ///< of inputs_

@@ -678,6 +678,27 @@ TEST(Bridge, OutputOfTheStubPassesWhileItRuns) {
   gdb.leave();
 }
 
+TEST(Bridge, TheDebuggerAnswersWhatTheProcessAsksOfItsFiles) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("F4", Answer::packet("T05thread:p1f.1f;"));
+  stub.on("F-1,4,C", Answer::packet("T02thread:p1f.1f;"));
+  Conversation gdb(stub);
+  read_at_three_stops(gdb);
+  stub.on("vCont;c", Answer::packet("Fwrite,1,10008,4"));
+  EXPECT_EQ(gdb.ask("vCont;c"), "Fwrite,1,10008,4");
+  const auto before = stub.received().size();
+  EXPECT_EQ(gdb.ask("m10008,4"), "55555555");
+  EXPECT_EQ(stub.received().size(), before + 1) << "nothing comes in between";
+  EXPECT_THAT(gdb.ask("F4"), StartsWith("T05"));
+  EXPECT_EQ(gdb.ask("vCont;c"), "Fwrite,1,10008,4");
+  EXPECT_EQ(gdb.leave(), "");
+  const auto all = stub.received();
+  ASSERT_GE(all.size(), 2U);
+  EXPECT_EQ(all[all.size() - 2], "F-1,4,C") << "nobody is left who would answer";
+  EXPECT_EQ(all.back(), "D;1f");
+}
+
 TEST(Bridge, WhatItDoesNotKnowPassesAsItIs) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);

@@ -26,7 +26,7 @@ TEST(Requests, WhatIsNotKnownToOnlyReadIsAChange) {
 TEST(Requests, WhatLetsTheProcessRunIsKnown) {
   for (const char* packet :
        {"vCont;c", "vCont;s:p1.1;c", "c", "c1000", "C05", "s", "S05;1000", "vRun;",
-        "vFlashErase:0,1000", "vAttach;1f", "bc", "bs", "R00", "i", "qRcmd,7265736574"})
+        "vFlashErase:0,1000", "vAttach;1f", "bc", "bs", "R00", "i", "qRcmd,7265736574", "F-1,4,C"})
     EXPECT_EQ(kind_of(packet), RequestKind::run) << packet;
 }
 

@@ -54,6 +54,16 @@ protected:
   std::optional<Debugger> debugger_;
 };
 
+/// gdb takes a connection for broken on which it cannot send it.
+TEST_F(DebuggerTest, TheLastReplyIsAcknowledgedBeforeTheConnectionEnds) {
+  debugger_->reply("OK");
+  std::jthread ending([this] { debugger_.reset(); });
+  EXPECT_EQ(hear(6), "$OK#9a");
+  std::this_thread::sleep_for(20ms);
+  say("+");
+  EXPECT_EQ(hear(1), "") << "the end";
+}
+
 TEST_F(DebuggerTest, PacketsAreAcknowledgedUntilThatEnds) {
   say("+$qC#b4");
   EXPECT_EQ(hear(1), "+");
