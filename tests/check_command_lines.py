@@ -37,6 +37,7 @@ UNQUOTED = {
     "mqbridge doctor   {} on {}": TEXT,
     "mqbridge dump --mpirun {}": NUMBERS,
     "mqbridge dump local:{}": NUMBERS,
+    "mqbridge dump: {} has no": TEXT,
     "mqbridge dump {} ...": OWN,
     "mqbridge has not spoken there": TEXT,
     "mqbridge help: ": TEXT,
@@ -48,6 +49,7 @@ UNQUOTED = {
     "squeue names the nodes": TEXT,
     "srun --overlap --jobid={} -w {} true": CHECKED,
     "ssh -o BatchMode=yes {} true": CHECKED,
+    "ssh -L {}:127.0.0.1:{}": NUMBERS,
     "ssh does not find the host: {}": TEXT,
 }
 

@@ -10,7 +10,7 @@ reference=$docs/reference/cli.md
 # Options, and the forms of endpoints that have a keyword.
 names() { grep -oE '(^|[^a-zA-Z-])(--?[a-z][a-z-]*|(unix|serial|exec|local|core):[A-Z]+)' | sed -E 's/^[^a-z-]//' | grep -vxE -- "--help|-h|--multi" | sort -u; }
 
-offered=$(for command in '' why dump analyze show run stacks vars handles doctor gdb proxy types 'types make' 'types show' 'types check' recorder 'recorder make'; do
+offered=$(for command in '' why dump analyze show run stacks vars handles doctor gdb proxy serve jobs types 'types make' 'types show' 'types check' recorder 'recorder make'; do
   # shellcheck disable=SC2086 # words
   "$mqbridge" help $command
 done | names)

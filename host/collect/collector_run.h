@@ -4,7 +4,7 @@
 #include "host/collect/frames.h"
 #include "host/collect/job_merge.h"
 #include "host/collect/node_stream.h"
-#include "host/collect/started_command.h"
+#include "host/disk/started_command.h"
 #include "rsp/result.h"
 
 #include <chrono>

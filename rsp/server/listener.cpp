@@ -53,7 +53,7 @@ Result<UniqueFd> listen_unix(const Endpoint& endpoint, const std::string& path) 
   // The mode counts from the bind on: nobody else can connect before a chmod().
   if (!fd || ::fchmod(fd.get(), S_IRUSR | S_IWUSR) != 0 ||
       ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      ::listen(fd.get(), 1) != 0)
+      ::listen(fd.get(), SOMAXCONN) != 0)
     return listen_failed(endpoint, errno);
   return fd;
 }
@@ -90,7 +90,7 @@ Result<LoopbackPort> listen_loopback(const Endpoint& endpoint, const TcpEndpoint
   UniqueFd fd(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
   if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
-      ::bind(fd.get(), address, size) != 0 || ::listen(fd.get(), 1) != 0 ||
+      ::bind(fd.get(), address, size) != 0 || ::listen(fd.get(), SOMAXCONN) != 0 ||
       ::getsockname(fd.get(), address, &size) != 0)
     return listen_failed(endpoint, errno);
   const auto bound = ntohs(is_six ? six.sin6_port : four.sin_port);
@@ -134,6 +134,16 @@ Endpoint Listener::endpoint() const {
     return Endpoint::parse(address_).value(); // of our own making
   const auto path = std::filesystem::absolute(path_).string();
   return {"unix:" + path, UnixEndpoint{path}, {}};
+}
+
+Result<Listener> Listener::of_passed(UniqueFd fd) {
+  sockaddr_un address{};
+  socklen_t size = sizeof(address);
+  if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+      address.sun_family != AF_UNIX || address.sun_path[0] != '/')
+    return fail(codes::listen_failed, "the socket that was passed is no Unix socket of a path",
+                "ListenStream=%t/mqbridge.socket in the unit of the socket");
+  return Listener(std::move(fd), static_cast<const char*>(address.sun_path), "");
 }
 
 Listener::~Listener() {

@@ -20,6 +20,8 @@ public:
   /// `unix:PATH`, which may be left over from one that is gone, or `127.0.0.1:PORT`, `localhost:`,
   /// `[::1]:`; port 0: one that is free. Errors: listen.address, listen.failed.
   static Result<Listener> open(const Endpoint& endpoint);
+  /// A Unix socket on which somebody listens for us already. Its file stays.
+  static Result<Listener> of_passed(UniqueFd fd);
   Listener(Listener&& other) noexcept = default;
   Listener& operator=(Listener&&) = delete;
   ~Listener();
@@ -29,6 +31,8 @@ public:
   /// The same, for a client of ours.
   Endpoint endpoint() const;
 
+  /// For who waits for clients in another way than accept().
+  int descriptor() const { return fd_.get(); }
   /// Waits for a debugger. Errors: interrupted (`stop`), listen.failed.
   Result<UniqueFd> accept(const std::stop_token& stop);
 

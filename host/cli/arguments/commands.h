@@ -141,6 +141,30 @@ struct GdbCommand {
   std::vector<std::string> arguments;
 };
 
+/// `serve`: the service of this user.
+struct ServeCommand {
+  rsp::Endpoint listen;         ///< a Unix socket; so below
+  std::filesystem::path state;  ///< where looks are kept
+  std::filesystem::path config; ///< empty: none
+  bool open = false;            ///< a port and a link for a browser
+  bool check = false;           ///< says what would be served
+};
+
+/// `jobs`: those of the service.
+struct JobsCommand {
+  rsp::Endpoint service;
+  Format format = Format::text; ///< or JSON
+  std::string output;
+  When color = When::automatic;
+};
+
+/// `dump --service`: a look that the service takes.
+struct ServiceLookCommand {
+  rsp::Endpoint service;
+  std::string job;
+  ShowCommand show; ///< `document` is left to the caller
+};
+
 struct TypesMakeCommand {
   std::string mpi;
   std::vector<std::string> compiler; ///< and its options
@@ -172,9 +196,9 @@ struct PrintCommand {
   std::string text;
 };
 
-using Command =
-    std::variant<DumpCommand, AnalyzeCommand, ShowCommand, RunCommand, DoctorCommand, RanksCommand,
-                 ProxyCommand, GdbCommand, TypesMakeCommand, TypesShowCommand, TypesCheckCommand,
-                 RecorderMakeCommand, PrintCommand>;
+using Command = std::variant<DumpCommand, AnalyzeCommand, ShowCommand, RunCommand, DoctorCommand,
+                             RanksCommand, ProxyCommand, GdbCommand, ServeCommand, JobsCommand,
+                             ServiceLookCommand, TypesMakeCommand, TypesShowCommand,
+                             TypesCheckCommand, RecorderMakeCommand, PrintCommand>;
 
 } // namespace mqbridge

@@ -6,6 +6,7 @@
 #include "host/cli/arguments/parse_job.h"
 #include "host/cli/arguments/parse_proxy.h"
 #include "host/cli/arguments/parse_run.h"
+#include "host/cli/arguments/parse_serve.h"
 #include "host/cli/arguments/parse_vars.h"
 #include "host/cli/arguments/parse_verdict.h"
 #include "host/cli/arguments/raw_options.h"
@@ -207,6 +208,22 @@ Failure wrong_usage(const CLI::App& app, const CLI::ParseError& error, bool no_c
       command + " --help");
 }
 
+/// How the service reaches and reads a job is its own affair: an option that says so is an error.
+std::optional<Error> not_for_service(const CLI::App& dump) {
+  constexpr std::array groups = {"Job", "Files", "Stopping", "Comparing", "Stacks", "Verdict"};
+  constexpr std::array names = {"TARGET",      "--max-operations", "--max-bytes", "--max-walk",
+                                "--no-stacks", "--trace",          "--progress"};
+  for (const CLI::Option* option : dump.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() > 0 && (std::ranges::find(groups, option->get_group()) != groups.end() ||
+                                std::ranges::find(names, name) != names.end()))
+      return Error{"usage",
+                   fmt::format("mqbridge dump: {} has no meaning with --service and --job", name),
+                   "leave it out; the service's configuration says how a job is reached"};
+  }
+  return std::nullopt;
+}
+
 /// `help [COMMAND]` is COMMAND --help; `help TOPIC` one of help_topic(). Error: usage (neither).
 Result<std::string> help_of(std::span<const char* const> command, std::string_view version) {
   if (command.size() == 1)
@@ -269,6 +286,10 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
       look->verdict_alone = true;
     return dump_command(raw, std::move(look));
   }
+  if (app.got_subcommand("dump") && (!raw.service.empty() || !raw.job.empty())) {
+    const auto other = not_for_service(*app.get_subcommand("dump"));
+    return other ? Result<Command>(Failure(*other)) : service_look_command(raw);
+  }
   if (app.got_subcommand("dump") || app.got_subcommand("stacks"))
     return dump_command(raw, parse_look(raw, app.got_subcommand("dump")));
   if (app.got_subcommand("vars"))
@@ -289,6 +310,10 @@ Result<Command> parse_command_line(std::span<const char* const> arguments,
     return proxy_command(raw);
   if (app.got_subcommand("gdb"))
     return gdb_command(raw, std::move(words.command));
+  if (app.got_subcommand("serve"))
+    return serve_command(raw);
+  if (app.got_subcommand("jobs"))
+    return jobs_command(raw);
   if (app.got_subcommand("recorder"))
     return recorder_command(raw);
   return types_command(*app.get_subcommand("types"), raw);

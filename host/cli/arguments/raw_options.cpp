@@ -72,6 +72,13 @@ there is none.)";
 const char* const doctor_exit_help = R"(Exit status: 0 no fault; 1 faults found; 2 wrong usage;
 5 output not written; 129, 130, 143 interrupted, every target released.)";
 
+void add_service_options(CLI::App* dump, RawOptions& raw) {
+  dump->option_defaults()->group("Service");
+  add_value(dump, "--service", raw.service,
+            "the service takes the look ($XDG_RUNTIME_DIR/mqbridge.socket)", "unix:PATH");
+  add_value(dump, "--job", raw.job, "of this job, by its name there", "NAME");
+}
+
 void declare_dump(CLI::App& app, RawOptions& raw) {
   CLI::App* dump = app.add_subcommand("dump", "queues of one or many ranks, once");
   dump->footer(std::string(target_help) + "\n\n" + words_help + "\n\n" + dump_exit_help);
@@ -94,6 +101,7 @@ void declare_dump(CLI::App& app, RawOptions& raw) {
   add_queue_printing_options(dump, raw);
   add_redact_option(dump, raw);
   add_output_options(dump, raw);
+  add_service_options(dump, raw);
 }
 
 /// The options of a dump that a verdict can have use for.
@@ -301,6 +309,40 @@ void declare_gdb(CLI::App& app, RawOptions& raw) {
   declare_debugger(gdb, raw, gdb_help);
 }
 
+const char* const serve_help =
+    R"(Jobs: those of the configuration (TOML), each with a name and one of mpirun, slurm and targets, and
+those that a client names. A look is a process of its own. Nobody but you comes in: by the Unix
+socket (0600), or with a browser by a link that is good once.
+
+Exit status: 0 ended by a signal; 1 it could not serve; 2 wrong usage.)";
+
+void declare_serve(CLI::App& app, RawOptions& raw) {
+  CLI::App* serve =
+      app.add_subcommand("serve", "a service that knows your jobs, looks at them and keeps it");
+  serve->footer(serve_help);
+  add_value(serve, "--listen", raw.listen,
+            "the socket for tools ($XDG_RUNTIME_DIR/mqbridge.socket)", "unix:PATH");
+  serve->add_flag("--open", raw.open,
+                  "and a page for your browser; of a service that runs: another link");
+  add_value(serve, "--config", raw.config, "the jobs (~/.config/mqbridge/service.toml)", "FILE");
+  add_value(serve, "--state", raw.state, "where looks are kept (~/.local/state/mqbridge/looks)",
+            "DIR");
+  serve->add_flag("--check", raw.check, "check the configuration, say what it means, and end");
+}
+
+void declare_jobs(CLI::App& app, RawOptions& raw) {
+  CLI::App* jobs = app.add_subcommand("jobs", "the jobs that the service knows");
+  jobs->footer(
+      "Exit status: 0 printed; 1 no service answers; 2 wrong usage; 5 output not written.");
+  add_value(jobs, "--service", raw.service, "its socket ($XDG_RUNTIME_DIR/mqbridge.socket)",
+            "unix:PATH");
+  jobs->option_defaults()->group("Printing");
+  add_format_option(jobs, raw, {"text", "json"});
+  add_value(jobs, "-o", raw.output, "a file, not stdout: it appears complete or not at all",
+            "FILE");
+  add_color_option(jobs, raw);
+}
+
 /// The heading of commands in a help text, whatever this version of CLI11 calls it: completion and
 /// man pages read it.
 void head_commands(CLI::App& app) {
@@ -378,6 +420,8 @@ void declare_commands(CLI::App& app, RawOptions& raw, std::string_view version) 
   declare_doctor(app, raw);
   declare_gdb(app, raw);
   declare_proxy(app, raw);
+  declare_serve(app, raw);
+  declare_jobs(app, raw);
   declare_recorder(app, raw);
   declare_types(app, raw);
   app.add_subcommand("help", "of a command, or of targets, words or tree");

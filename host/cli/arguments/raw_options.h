@@ -94,6 +94,12 @@ struct RawOptions {
   // proxy
   std::string listen;
   std::string on_disconnect;
+  // serve, jobs
+  std::string state;
+  std::string service;
+  std::string job;
+  bool open = false;
+  bool check = false;
   // recorder
   std::string mpicc = "mpicc";
   // types

@@ -3,6 +3,7 @@
 
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
+#include "tests/e2e/harness/own_service.h"
 #include "tests/e2e/harness/verdict_job.h"
 #include "tests/support/child_process.h"
 #include "tests/support/requirements.h"
@@ -177,6 +178,18 @@ TEST(PageOfManyRanks, IsSmallAndThereAtOnce) {
     document["ranks"].push_back(std::move(rank));
   }
   EXPECT_EQ(faults_of_page(document, 3000), "");
+}
+
+/// A live look at a job that hangs, its history, the report, and a link that is used twice.
+TEST(PageOfTheService, IsDriven) {
+  MQBRIDGE_SKIP_IF_LACKING(lacking_browser());
+  const MpiJob job({.program = "ring_deadlock", .ranks = 4});
+  ASSERT_TRUE(job.await_spinning({0, 1, 2, 3}));
+  const OwnService service(job.launcher());
+  const Outcome driven = run_program({{"node", MQBRIDGE_SOURCES "/tests/page/service.mjs",
+                                       service.link(), "ring", modules().string()}},
+                                     2min);
+  EXPECT_EQ(driven.status(), 0) << driven.out << driven.err;
 }
 
 } // namespace

@@ -21,6 +21,7 @@ public:
   StartedCommand& operator=(StartedCommand&&) = delete;
   ~StartedCommand();
 
+  pid_t pid() const { return pid_; }
   int output() const { return output_.get(); } ///< to be polled; never blocks
   int error() const { return error_.get(); }   ///< likewise; -1: closed
 

@@ -1,4 +1,4 @@
-#include "host/collect/started_command.h"
+#include "host/disk/started_command.h"
 
 #include "host/disk/spawn.h"
 

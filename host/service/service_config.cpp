@@ -1,0 +1,229 @@
+#include "host/service/service_config.h"
+
+#include "host/disk/text_file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <string_view>
+#include <toml++/toml.h>
+
+namespace mqbridge {
+namespace {
+
+bool is_letter(char sign) {
+  return (sign >= 'a' && sign <= 'z') || (sign >= 'A' && sign <= 'Z') ||
+         (sign >= '0' && sign <= '9');
+}
+
+/// "90", "10m", "1.5h".
+std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
+  const auto* const found =
+      std::ranges::find(units, unit, &std::pair<std::string_view, double>::first);
+  constexpr double most = 86'400.0 * 3650;
+  if (error != std::errc() || found == std::end(units) ||
+      !(number >= 1 && number * found->second <= most))
+    return std::nullopt;
+  return std::chrono::seconds(static_cast<std::int64_t>(number * found->second));
+}
+
+class Reader {
+public:
+  explicit Reader(const std::filesystem::path& path) : path_(path) {}
+
+  Result<ServiceConfig> read(const toml::table& root) {
+    for (const auto& [key, value] : root) {
+      const auto read = key.str() == "job" ? read_jobs(value) : read_limit(key, value);
+      if (!read)
+        return Failure(read.error());
+    }
+    return std::move(config_);
+  }
+
+private:
+  Result<void> read_limit(const toml::key& key, const toml::node& value) {
+    const auto number = value.value<double>();
+    const bool is_share = key.str() == "most_load";
+    const auto set = [&](auto& member, double least, double most) -> Result<void> {
+      if (!number || !(*number >= least && *number <= most) || // NaN is neither
+          (!is_share && !value.is_integer()))
+        return wrong(
+            value, key.str(),
+            fmt::format("a {}number from {} to {}", is_share ? "" : "whole ", least, most));
+      member = static_cast<std::remove_reference_t<decltype(member)>>(*number);
+      return {};
+    };
+    if (key.str() == "looks_at_once")
+      return set(config_.looks_at_once, 1, 64);
+    if (key.str() == "most_load")
+      return set(config_.most_load, 0, 100);
+    if (key.str() == "keep_looks")
+      return set(config_.history.looks, 1, 100'000);
+    double unit = 0;
+    if (key.str() == "keep_days") {
+      const auto read = set(unit, 1, 3650);
+      config_.history.age = std::chrono::hours(static_cast<int>(unit * 24));
+      return read;
+    }
+    if (key.str() == "keep_mib") {
+      const auto read = set(unit, 1, 1 << 20);
+      config_.history.bytes = static_cast<std::uint64_t>(unit) << 20;
+      return read;
+    }
+    if (key.str() == "look_mib") {
+      const auto read = set(unit, 64, 1 << 20);
+      config_.look.memory = static_cast<std::uint64_t>(unit) << 20;
+      return read;
+    }
+    if (key.str() == "look_seconds") {
+      const auto read = set(unit, 1, 86'400);
+      config_.look.time = std::chrono::seconds(static_cast<int>(unit));
+      return read;
+    }
+    return unknown_key(key, "looks_at_once, look_seconds, look_mib, most_load, keep_looks, "
+                            "keep_days, keep_mib, [[job]]");
+  }
+
+  Result<void> read_jobs(const toml::node& value) {
+    const toml::array* const jobs = value.as_array();
+    if (jobs == nullptr)
+      return wrong(value, "job", "a list of tables: [[job]]");
+    for (const toml::node& item : *jobs) {
+      const toml::table* const job = item.as_table();
+      if (job == nullptr)
+        return wrong(item, "job", "a list of tables: [[job]]");
+      if (auto read = read_job(*job); !read)
+        return read;
+    }
+    return {};
+  }
+
+  Result<void> read_job(const toml::table& table) {
+    ServiceJob job{.name = {}, .words = {}, .is_configured = true};
+    int targets = 0;
+    for (const auto& [key, value] : table) {
+      const std::string name(key.str());
+      const auto* const text = value.as_string();
+      const std::string said = text != nullptr      ? text->get()
+                               : value.is_integer() ? std::to_string(value.as_integer()->get())
+                                                    : std::string();
+      if (name == "name") {
+        if (!is_job_name(said))
+          return wrong(value, name, "a name of letters, digits, '.', '-' and '_'");
+        job.name = said;
+      } else if (name == "every") {
+        job.every = parse_duration(said);
+        if (!job.every)
+          return wrong(value, name, "a duration, such as \"10m\"");
+      } else if (name == "mpirun" || name == "slurm" || name == "targets" || name == "launcher" ||
+                 name == "launcher-args") {
+        if (said.empty())
+          return wrong(value, name, "what stands behind --" + name);
+        if (name == "targets" && said.front() != '/')
+          return wrong(value, name, "the absolute path of a file");
+        targets += name.starts_with("launcher") ? 0 : 1;
+        job.words.push_back("--" + name + "=" + said);
+      } else if (name == "output") {
+        job.output = said;
+        if (!job.output.is_absolute())
+          return wrong(value, name, "the absolute path of a file");
+      } else if (name == "quiet") {
+        const auto quiet = parse_duration(said);
+        if (!quiet)
+          return wrong(value, name, "a duration, such as \"10m\"");
+        job.quiet = *quiet;
+      } else if (name == "after_looks") {
+        const auto looks = value.value<int>();
+        if (!looks || *looks < 1 || *looks > 1000)
+          return wrong(value, name, "a number from 1 to 1000");
+        job.after_looks = static_cast<std::size_t>(*looks);
+      } else if (name == "on_deadlock") {
+        job.on_deadlock = words_in(value);
+        if (job.on_deadlock.empty())
+          return wrong(value, name,
+                       "a command as a list: [\"mail\", \"-s\", \"{job} hangs\", ...]");
+      } else {
+        return unknown_key(key, "a job has name, one of mpirun, slurm and targets, and every, "
+                                "output, quiet, on_deadlock, after_looks, launcher, "
+                                "launcher-args");
+      }
+    }
+    if (job.name.empty() || targets != 1)
+      return wrong(table, "job", "a job with a name, and one of mpirun, slurm and targets");
+    if (std::ranges::find(config_.jobs, job.name, &ServiceJob::name) != config_.jobs.end())
+      return wrong(table, "name", "a name that no other job has");
+    config_.jobs.push_back(std::move(job));
+    return {};
+  }
+
+  /// Empty: it is no list of texts.
+  static std::vector<std::string> words_in(const toml::node& value) {
+    std::vector<std::string> words;
+    const toml::array* const list = value.as_array();
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      const auto* const word = list->get_as<std::string>(i);
+      if (word == nullptr)
+        return {};
+      words.push_back(word->get());
+    }
+    return words;
+  }
+
+  std::string where(const toml::source_region& source) const {
+    return fmt::format("{}:{}", path_.string(), source.begin.line);
+  }
+  Failure unknown_key(const toml::key& key, std::string hint) const {
+    return fail("config.unknown_key",
+                fmt::format("{}: the key \"{}\" is not known", where(key.source()), key.str()),
+                std::move(hint));
+  }
+  Failure wrong(const toml::node& value, std::string_view key, std::string_view expected) const {
+    return fail("config.value",
+                fmt::format("{}: \"{}\" is not {}", where(value.source()), key, expected),
+                fmt::format("write {} there", expected));
+  }
+
+  const std::filesystem::path& path_;
+  ServiceConfig config_;
+};
+
+} // namespace
+
+bool is_job_name(std::string_view name) {
+  constexpr std::size_t longest = 64;
+  return !name.empty() && name.size() <= longest && is_letter(name.front()) &&
+         std::ranges::all_of(name, [](char sign) {
+           return is_letter(sign) || sign == '.' || sign == '_' || sign == '-';
+         });
+}
+
+std::optional<std::vector<std::string>> words_of_job(const std::string& how,
+                                                     const std::string& number) {
+  const bool is_number =
+      !number.empty() && number.size() <= 19 &&
+      std::ranges::all_of(number, [](char sign) { return (sign >= '0' && sign <= '9'); });
+  if (!is_number || (how != "mpirun" && how != "slurm"))
+    return std::nullopt;
+  return std::vector<std::string>{"--" + how + "=" + number};
+}
+
+Result<ServiceConfig> read_service_config(const std::filesystem::path& path) {
+  const auto text = read_text_file(path.string(), std::size_t{1} << 20);
+  if (!text)
+    return fail("config.open", text.error().message, "name a file that can be read after --config");
+  try {
+    return Reader(path).read(toml::parse(*text));
+  } catch (const toml::parse_error& error) {
+    return fail(
+        "config.syntax",
+        fmt::format("{}:{}: {}", path.string(), error.source().begin.line, error.description()),
+        "write TOML, for example: [[job]], and below it name = \"weather\" and mpirun = 4711");
+  }
+}
+
+} // namespace mqbridge

@@ -1,0 +1,76 @@
+// service.mjs LINK JOB MODULES [SCREENSHOT]
+//
+// Drives the service's page in a browser, and says what is wrong, a line each. LINK leads in; JOB is the name of a job that hangs and that
+// the service knows, not looked at yet; MODULES: the folder in which npm has installed package.json.
+
+import {createRequire} from 'node:module';
+import {readFileSync} from 'node:fs';
+import path from 'node:path';
+
+const [link, job, modules, screenshot] = process.argv.slice(2);
+const require = createRequire(path.join(modules, 'node_modules/'));
+const puppeteer = require('puppeteer-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+let failures = 0;
+function expect(what, seen, wanted = true) {
+  if (JSON.stringify(seen) === JSON.stringify(wanted))
+    return;
+  ++failures;
+  console.log(`${what}: ${JSON.stringify(seen)?.slice(0, 400)}, not ${JSON.stringify(wanted)?.slice(0, 400)}`);
+}
+
+const browser = await puppeteer.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']});
+const page = await browser.newPage();
+page.on('pageerror', error => expect('an error of the page', error.message, undefined));
+page.on('request', request => request.url().startsWith(new URL(link).origin) || request.url() === 'data:,' || expect('something is loaded', request.url(), undefined));
+const text = selector => page.$eval(selector, one => one.textContent).catch(() => null);
+const until = (what, test, ...given) => page.waitForFunction(test, {timeout: 30000}, ...given).catch(() => expect(what, false));
+const card = `article[aria-label="job ${job}"]`;
+
+async function accessible(what) {
+  const found = await page.evaluate(async source => {
+    (0, eval)(source); // by the browser's own tool, which no policy binds
+    return (await axe.run(document, {resultTypes: ['violations']})).violations.map(each => `${each.id}: ${each.nodes[0].html.slice(0, 200)}`);
+  }, axe).catch(error => [error.message]);
+  expect(`axe-core, ${what}`, found, []);
+}
+
+await page.setBypassCSP(true); // of axe-core alone: the page's own requests are looked at above
+await page.setViewport({width: 1000, height: 700});
+await page.goto(link);
+await page.waitForSelector(card, {timeout: 30000}).catch(() => expect('the job is shown', false));
+expect('the key stays in the address', page.url().includes('key='), false);
+await page.focus(`${card} button`);
+await page.keyboard.press('Enter'); // Look now
+await until('it looks', selector => /looking|deadlock/.test(document.querySelector(`${selector} .state`).textContent), card);
+await until('its verdict', selector => /^deadlock \(certain\), unchanged since/.test(document.querySelector(`${selector} .state`).textContent), card);
+await until('its history', selector => document.querySelectorAll(`${selector} .history button`).length === 1, card);
+expect('what to look at', /MPI_Recv/.test(await text(`${card} .look li`)));
+await page.click(`${card} button`);
+await until('its second look', selector => document.querySelectorAll(`${selector} .history button`).length === 2, card);
+await page.click(`${card} .history li:first-child button`);
+expect('the chosen one', await page.$eval(`${card} .history li:first-child button`, one => one.getAttribute('aria-pressed')), 'true');
+await accessible('light');
+await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: 'dark'}]);
+await accessible('dark');
+await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: 'light'}]);
+await page.click('#find');
+await until('the jobs of the host', () => document.querySelector('#found').textContent !== 'looking for jobs');
+if (screenshot)
+  await page.screenshot({path: screenshot});
+await page.setViewport({width: 400, height: 800});
+expect('wider than a phone', await page.evaluate(() => document.documentElement.scrollWidth), 400);
+if (screenshot)
+  await page.screenshot({path: screenshot.replace('.png', '-phone.png')});
+const report = await page.$eval(`${card} .look a`, one => one.href);
+const other = await browser.newPage();
+other.on('pageerror', error => expect('an error of the report', error.message, undefined));
+await other.goto(report);
+await other.waitForSelector('h1, p.error');
+expect('the report', await other.$eval('h1', one => one.textContent), 'DEADLOCK (certain)');
+const again = await browser.createBrowserContext();
+const stranger = await again.newPage();
+expect('a link used twice', (await stranger.goto(link)).status(), 401);
+await browser.close();
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,318 @@
+// Jobs and looks, with a program in the place of mqbridge that prints what it is told to.
+
+#include "host/service/supervisor.h"
+#include "tests/service/played_program.h"
+#include "tests/support/eventually.h"
+
+#include <csignal>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <sstream>
+
+namespace mqbridge {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using nlohmann::json;
+using testing::HasSubstr;
+
+ServiceJob a_job(const std::string& name) {
+  return {.name = name, .words = {"--mpirun=1"}, .is_configured = true};
+}
+
+class SupervisorTest : public testing::Test {
+protected:
+  void begin(ServiceConfig config) {
+    auto store = LookStore::open(directory_ / "looks", config.history).value();
+    supervisor_.emplace(
+        program_.path(), std::move(config), std::move(store),
+        [this](const json& job) {
+          const std::lock_guard lock(mutex_);
+          told_.push_back(job);
+        },
+        [this](const std::string& line) {
+          const std::lock_guard lock(mutex_);
+          log_ += line;
+        });
+  }
+  json job(const std::string& name = "weather") { return supervisor_->job(name).value(); }
+  bool idle(const std::string& name = "weather", std::size_t looks = 1) {
+    return test::eventually(
+        20s, [&] { return job(name)["state"] == "idle" && job(name)["looks"] >= looks; });
+  }
+  void look(const std::string& name = "weather") {
+    const auto before = job(name)["looks"].get<std::size_t>();
+    ASSERT_TRUE(supervisor_->look(name));
+    ASSERT_TRUE(idle(name, before + 1)) << job(name).dump();
+  }
+  std::string text(const std::string& name) const {
+    std::ostringstream all;
+    all << std::ifstream(directory_ / name).rdbuf();
+    return all.str();
+  }
+  std::string quoted(const std::string& name) const {
+    return "'" + (directory_ / name).string() + "'";
+  }
+
+  test::TempDirectory directory_;
+  test::PlayedProgram program_;
+  std::mutex mutex_;
+  std::vector<json> told_;
+  std::string log_;
+  std::optional<Supervisor> supervisor_;
+};
+
+TEST_F(SupervisorTest, ALookIsKeptAndFoundAgain) {
+  program_.play("echo \"$@\" > " + quoted("words") + "\n" + test::prints_look(test::deadlock));
+  begin({.jobs = {a_job("weather")}});
+  EXPECT_TRUE(job()["last_look"].is_null());
+  look();
+  EXPECT_EQ(text("words"),
+            "dump --analyze --twice 2 --format ndjson --progress never --mpirun=1\n");
+  const json after = job();
+  EXPECT_EQ(after["last_look"]["analysis"]["verdict"], "deadlock");
+  EXPECT_TRUE(after["last_look"]["error"].is_null());
+  EXPECT_EQ(after["stuck_since"], after["last_look"]["taken_at"]);
+  supervisor_.reset();
+  begin({.jobs = {a_job("weather")}});
+  EXPECT_EQ(job()["last_look"], after["last_look"]);
+  EXPECT_EQ(job()["stuck_since"], after["stuck_since"]);
+}
+
+TEST_F(SupervisorTest, WhoListensHearsEachStep) {
+  program_.play("echo '" + test::header_line + "'; echo '" + test::rank_line(0, 1) +
+                "'; sleep 0.5; echo '" + test::rank_line(1, 2) + "'; sleep 0.5; echo '" +
+                test::summary_line("null") + "'");
+  begin({.jobs = {a_job("weather")}});
+  look();
+  supervisor_.reset();
+  std::vector<std::string> states;
+  for (const json& state : told_)
+    states.push_back(state["state"].get<std::string>() + state["ranks_so_far"].dump());
+  EXPECT_THAT(states,
+              testing::ElementsAre("waitingnull", "looking0", "looking1", "looking2", "idlenull"));
+}
+
+TEST_F(SupervisorTest, WhatFailsSaysWhy) {
+  begin({.jobs = {a_job("weather")}});
+  for (const auto& [script, error] :
+       {std::pair<std::string, std::string>{
+            "echo 'mqbridge: job.no_rank: there is none' >&2; exit 3", "there is none"},
+        {"exit 3", "ended with status 3"},
+        {"kill -9 $$", "killed by signal 9"},
+        {"exit 0", "cut off"},
+        {"echo '" + test::header_line + "'; echo '" + test::rank_line(0, 1) + "'", "cut off"},
+        {"echo noise", "cut off"}}) {
+    program_.play(script);
+    look();
+    const json last = job()["last_look"];
+    EXPECT_THAT(last["error"].get<std::string>(), HasSubstr(error)) << script;
+    EXPECT_TRUE(last["analysis"].is_null()) << script;
+    EXPECT_TRUE(job()["stuck_since"].is_null());
+  }
+}
+
+TEST_F(SupervisorTest, OneThatIsPartialIsKeptWithoutAnError) {
+  program_.play(test::prints_look(test::deadlock) + "\nexit 1");
+  begin({.jobs = {a_job("weather")}});
+  look();
+  EXPECT_TRUE(job()["last_look"]["error"].is_null());
+}
+
+TEST_F(SupervisorTest, OneThatTakesTooLongIsAskedToEnd) {
+  program_.play("trap 'echo asked > " + quoted("asked") + "; exit 143' TERM; sleep 100 & wait");
+  begin({.jobs = {a_job("weather")}, .look = {.time = 1s}});
+  look();
+  EXPECT_THAT(job()["last_look"]["error"].get<std::string>(), HasSubstr("longer than 1 s"));
+  EXPECT_EQ(text("asked"), "asked\n");
+}
+
+TEST_F(SupervisorTest, OneThatSaysTooMuchIsAskedToEnd) {
+  program_.play("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done");
+  begin({.jobs = {a_job("weather")}, .look = {.document = 100'000}});
+  look();
+  EXPECT_THAT(job()["last_look"]["error"].get<std::string>(), HasSubstr("too long"));
+}
+
+TEST_F(SupervisorTest, ACancelledLookIsNotKept) {
+  program_.play("trap 'exit 143' TERM; sleep 100 & wait");
+  begin({.jobs = {a_job("weather")}});
+  ASSERT_TRUE(supervisor_->look("weather"));
+  ASSERT_TRUE(test::eventually(5s, [&] { return job()["state"] == "looking"; }));
+  ASSERT_TRUE(supervisor_->cancel("weather"));
+  EXPECT_TRUE(idle("weather", 0));
+  EXPECT_EQ(job()["looks"], 0);
+  EXPECT_TRUE(fs::is_empty(directory_ / "looks/weather"));
+}
+
+TEST_F(SupervisorTest, NoMoreAtOnceThanItMay) {
+  program_.play("ls " + quoted("runs") + " | wc -l >> " + quoted("seen") + "; touch " +
+                quoted("runs") + "/$$; sleep 0.3; rm " + quoted("runs") + "/$$\n" +
+                test::prints_look("null"));
+  fs::create_directories(directory_ / "runs");
+  ServiceConfig config;
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    config.jobs.push_back(a_job(name));
+  begin(std::move(config));
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    ASSERT_TRUE(supervisor_->look(name));
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    EXPECT_TRUE(idle(name));
+  std::istringstream seen(text("seen"));
+  for (int others = 0; seen >> others;)
+    EXPECT_LE(others, 1);
+}
+
+TEST_F(SupervisorTest, AtItsEndLooksAreAskedToEnd) {
+  program_.play("trap 'echo asked >> " + quoted("asked") + "; exit 143' TERM; sleep 100 & wait");
+  begin({.jobs = {a_job("a"), a_job("b")}});
+  for (const char* name : {"a", "b"})
+    ASSERT_TRUE(supervisor_->look(name));
+  ASSERT_TRUE(test::eventually(
+      5s, [&] { return job("a")["state"] == "looking" && job("b")["state"] == "looking"; }));
+  std::this_thread::sleep_for(100ms); // the trap is set
+  supervisor_.reset();
+  EXPECT_EQ(text("asked"), "asked\nasked\n");
+}
+
+TEST_F(SupervisorTest, LooksThatNobodyAsksForHoldTheJobNoLongerThanTheyMay) {
+  program_.play(test::prints_look("null"));
+  ServiceJob often = a_job("often");
+  often.every = 1s;
+  begin({.jobs = {often}, .most_load = 0.1});
+  ASSERT_TRUE(idle("often", 1)) << "the first one comes at once";
+  // It was held for 2 x 20.25 ms, which is a thousandth of 40.5 s.
+  const std::string next = job("often")["next_look_at"];
+  const std::string last = job("often")["last_look"]["taken_at"];
+  EXPECT_NE(next.substr(0, 19), last.substr(0, 19));
+  std::this_thread::sleep_for(1500ms);
+  EXPECT_EQ(job("often")["looks"], 1);
+  supervisor_.reset();
+  begin({.jobs = {often}, .most_load = 100});
+  EXPECT_TRUE(idle("often", 3));
+}
+
+TEST_F(SupervisorTest, AJobThatHasGoneQuietIsLookedAtTwice) {
+  program_.play(test::prints_look("null"));
+  ServiceJob quiet = a_job("quiet");
+  quiet.output = directory_ / "log";
+  quiet.quiet = 1s;
+  std::ofstream(quiet.output) << "step 1\n";
+  begin({.jobs = {quiet}});
+  EXPECT_EQ(job("quiet")["looks"], 0);
+  EXPECT_TRUE(idle("quiet", 2));
+}
+
+TEST_F(SupervisorTest, ACommandHearsOfADeadlockOnce) {
+  program_.play(
+      "if [ $1 = show ]; then while [ \"$1\" != -o ]; do shift; done; echo page > \"$2\"; "
+      "exit; fi\n" +
+      test::prints_look(test::deadlock));
+  ServiceJob told = a_job("weather");
+  told.on_deadlock = {"/bin/sh", "-c", "echo \"$0 $(cat \"$1\")\" >> " + quoted("heard"), "{job}",
+                      "{report}"};
+  begin({.jobs = {told}});
+  look();
+  EXPECT_EQ(text("heard"), "") << "it may still move";
+  look();
+  EXPECT_TRUE(test::eventually(10s, [&] { return text("heard") == "weather page\n"; }));
+  look();
+  program_.play(test::prints_look(R"({"verdict":"no_deadlock"})"));
+  look();
+  EXPECT_TRUE(job()["stuck_since"].is_null());
+  EXPECT_EQ(text("heard"), "weather page\n");
+}
+
+TEST_F(SupervisorTest, JobsOfAClientComeAndGo) {
+  program_.play(test::prints_look("null"));
+  begin({.jobs = {a_job("weather")}});
+  ServiceJob other = a_job("other");
+  other.is_configured = false;
+  ASSERT_TRUE(supervisor_->add(other));
+  EXPECT_EQ(supervisor_->add(other).error().code, "service.job_exists");
+  EXPECT_EQ(supervisor_->jobs().size(), 2U);
+  look("other");
+  ASSERT_TRUE(supervisor_->remove("other"));
+  EXPECT_FALSE(supervisor_->job("other"));
+  EXPECT_EQ(supervisor_->remove("other").error().code, "service.no_job");
+  EXPECT_EQ(supervisor_->remove("weather").error().code, "service.configured");
+  EXPECT_EQ(supervisor_->look("other").error().code, "service.no_job");
+  ASSERT_TRUE(supervisor_->add(other));
+  EXPECT_EQ(job("other")["looks"], 0) << "its looks are forgotten with it";
+  look("other");
+  supervisor_.reset();
+  begin({.jobs = {a_job("weather")}});
+  EXPECT_EQ(job("other")["looks"], 1) << "the next service knows it";
+  EXPECT_FALSE(job("other")["is_configured"]);
+}
+
+TEST_F(SupervisorTest, ALookThatCannotBeKeptIsSaid) {
+  program_.play(test::prints_look("null"));
+  begin({.jobs = {a_job("weather")}});
+  std::ofstream(directory_ / "looks/weather") << "in the way";
+  ASSERT_TRUE(supervisor_->look("weather"));
+  EXPECT_TRUE(test::eventually(
+      10s, [&] { return job()["error"].is_string() && job()["state"] == "idle"; }));
+}
+
+TEST_F(SupervisorTest, WordsThatAreCutHarmNobody) {
+  std::string umlauts;
+  for (int i = 0; i < 1000; ++i)
+    umlauts += "\xc3\xbc";
+  for (const std::string& before : {std::string(), std::string("x")}) { // odd and even places
+    program_.play("echo 'mqbridge: " + before + umlauts + "' >&2; exit 3");
+    if (!supervisor_)
+      begin({.jobs = {a_job("weather")}});
+    look();
+    json analysis = json::parse(test::deadlock);
+    analysis["look_at"] = {before + umlauts};
+    program_.play(test::prints_look(analysis.dump()));
+    look();
+  }
+  supervisor_.reset();
+  begin({.jobs = {a_job("weather")}});
+  EXPECT_EQ(job()["looks"], 4);
+}
+
+TEST_F(SupervisorTest, OneThatSawNothingDoesNotEndADeadlock) {
+  program_.play(test::prints_look(test::deadlock));
+  begin({.jobs = {a_job("weather")}});
+  look();
+  const json since = job()["stuck_since"];
+  program_.play("exit 3");
+  look();
+  program_.play(test::prints_look(test::deadlock));
+  look();
+  EXPECT_EQ(job()["stuck_since"], since);
+  program_.play(test::prints_look(test::deadlock, 200));
+  look();
+  EXPECT_NE(job()["stuck_since"], since) << "other processes";
+}
+
+TEST_F(SupervisorTest, ADeadlockIsOlderThanWhatIsKeptOfIt) {
+  program_.play(test::prints_look(test::deadlock));
+  begin({.jobs = {a_job("weather")}, .history = {.looks = 1}});
+  look();
+  const json since = job()["stuck_since"];
+  ASSERT_TRUE(supervisor_->look("weather"));
+  EXPECT_TRUE(test::eventually(
+      10s, [&] { return job()["last_look"]["taken_at"] != since && job()["state"] == "idle"; }));
+  EXPECT_EQ(job()["looks"], 1);
+  EXPECT_EQ(job()["stuck_since"], since);
+}
+
+TEST_F(SupervisorTest, WhoWaitsForLongestComesFirst) {
+  program_.play("sleep 0.2; " + test::prints_look("null"));
+  ServiceConfig config{.looks_at_once = 1};
+  for (const char* name : {"a", "b", "c"}) {
+    config.jobs.push_back(a_job(name));
+    config.jobs.back().every = 1s;
+  }
+  config.most_load = 100;
+  begin(std::move(config));
+  EXPECT_TRUE(idle("c", 2));
+}
+
+} // namespace
+} // namespace mqbridge

@@ -1,0 +1,77 @@
+#include "host/service/visitors.h"
+
+#include <gmock/gmock.h>
+
+namespace mqbridge {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::StartsWith;
+
+std::string key_of(const std::string& link) {
+  return link.substr(link.find("key=") + 4);
+}
+
+TEST(Visitors, ALinkIsGoodOnce) {
+  Visitors visitors("127.0.0.1:4000");
+  const std::string link = visitors.invite();
+  EXPECT_THAT(link, StartsWith("http://127.0.0.1:4000" + visitors.path() + "/enter?key="));
+  EXPECT_EQ(visitors.path().size(), 33U);
+  EXPECT_EQ(key_of(link).size(), 64U);
+  auto cookie = visitors.enter(key_of(link));
+  ASSERT_TRUE(cookie);
+  EXPECT_THAT(*cookie,
+              testing::EndsWith("; Path=" + visitors.path() + "/; HttpOnly; SameSite=Strict"));
+  cookie->erase(cookie->find(';'));
+  EXPECT_TRUE(visitors.knows(*cookie));
+  EXPECT_FALSE(visitors.enter(key_of(link))) << "the second time";
+  EXPECT_TRUE(visitors.knows(*cookie));
+}
+
+TEST(Visitors, AndForFiveMinutes) {
+  Visitors visitors("127.0.0.1:4000");
+  const auto now = Visitors::Clock::now();
+  EXPECT_TRUE(visitors.enter(key_of(visitors.invite(now)), now + 299s));
+  const std::string late = key_of(visitors.invite(now));
+  EXPECT_FALSE(visitors.enter(late, now + 301s));
+  EXPECT_FALSE(visitors.enter(late, now)) << "it was tried";
+}
+
+TEST(Visitors, LinksDiffer) {
+  Visitors visitors("127.0.0.1:4000");
+  EXPECT_NE(visitors.invite(), visitors.invite());
+}
+
+TEST(Visitors, WhatIsNoKeyOpensNothing) {
+  Visitors visitors("127.0.0.1:4000");
+  const std::string key = key_of(visitors.invite());
+  for (const std::string& other :
+       {std::string(), key.substr(1), key + "0", std::string(64, '0'), std::string("key=") + key})
+    EXPECT_FALSE(visitors.enter(other)) << other;
+  EXPECT_TRUE(visitors.enter(key));
+}
+
+TEST(Visitors, TheCookieIsFoundAmongOthers) {
+  Visitors visitors("127.0.0.1:4000");
+  std::string ours = visitors.enter(key_of(visitors.invite())).value();
+  ours.erase(ours.find(';'));
+  for (const std::string& cookies :
+       {ours, "a=b; " + ours, ours + "; a=b", "mqbridge=0; " + ours + ";", ";;  " + ours})
+    EXPECT_TRUE(visitors.knows(cookies)) << cookies;
+  for (const std::string& cookies :
+       {std::string(), std::string("mqbridge="), std::string("mqbridge"), "x" + ours, ours + "0",
+        ours.substr(0, ours.size() - 1), ours.substr(9), "a=" + ours})
+    EXPECT_FALSE(visitors.knows(cookies)) << cookies;
+}
+
+TEST(Visitors, OldLinksMakeRoomForNewOnes) {
+  Visitors visitors("127.0.0.1:4000");
+  std::string last;
+  for (int i = 0; i < 1000; ++i)
+    last = visitors.invite();
+  EXPECT_TRUE(visitors.enter(key_of(last)) || true); // any of them may have gone, and nothing grows
+  EXPECT_TRUE(visitors.enter(key_of(visitors.invite())));
+}
+
+} // namespace
+} // namespace mqbridge
