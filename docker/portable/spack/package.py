@@ -32,6 +32,7 @@ class Mqbridge(CMakePackage):
     depends_on("asio@1.22.1:")
     # Libraries. Without debuginfod elfutils lacks a header that the build needs; libdebuginfod itself is loaded only where it is asked.
     depends_on("elfutils@0.188: +debuginfod")
+    depends_on("libmicrohttpd")  # loaded by `mqbridge serve` alone
     depends_on("fmt@9.1:10")
     depends_on("libdwarf@:0")
     depends_on("libseccomp@2.5.4: ~python")
