@@ -120,7 +120,13 @@ TEST(Help, HasExactlyTheseOptions) {
                                "--color",
                                "--trace"};
   EXPECT_EQ(options_in(run("mqbridge run --help").out), run_options);
-  EXPECT_EQ(options_in(run("mqbridge dump --help").out), dump);
+  Options with_service = dump;
+  with_service.insert({"--service", "--job"});
+  EXPECT_EQ(options_in(run("mqbridge dump --help").out), with_service);
+  EXPECT_EQ(options_in(run("mqbridge serve --help").out),
+            (Options{"-h", "--listen", "--open", "--config", "--state", "--check"}));
+  EXPECT_EQ(options_in(run("mqbridge jobs --help").out),
+            (Options{"-h", "--service", "--format", "-o", "--color"}));
   EXPECT_EQ(options_in(run("mqbridge why --help").out), why);
   EXPECT_EQ(options_in(run("mqbridge stacks --help").out), stacks);
   EXPECT_EQ(options_in(run("mqbridge vars --help").out), vars);
@@ -244,7 +250,12 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Wrong{"analyze", "DUMP is required"}, Wrong{"analyze - -", "named twice"},
         Wrong{"analyze --fail-on hang a", "--fail-on hang: expected deadlock"},
-        Wrong{"analyze --format tsv a", "tsv not in"}, Wrong{"serve", "\"serve\""},
+        Wrong{"analyze --format tsv a", "tsv not in"}, Wrong{"listen", "\"listen\""},
+        Wrong{"serve --listen 127.0.0.1:1", "has a Unix socket"},
+        Wrong{"serve --config /nonexistent", "/nonexistent"},
+        Wrong{"jobs --service node7:1", "has a Unix socket"},
+        Wrong{"dump --service unix:/tmp/x", "which job"}, Wrong{"dump --job ../x", "which job"},
+        Wrong{"dump --job x --mpirun 1", "--mpirun has no meaning"},
         Wrong{"--frobnicate", "\"--frobnicate\""}, Wrong{"doctor", "no target is named"},
         Wrong{"dump --mpirun x", "this names no process"},
         Wrong{"dump --mpirun 1 --slurm 2", "name a job each"},
