@@ -352,18 +352,28 @@ HttpResponse Api::shown(const HttpRequest& request, const std::string& job, cons
                         const std::stop_token& stop) {
   const auto asked = request.parameter("format");
   const Shown* const format = shown_format(asked.empty() ? "html" : asked);
-  if (format == nullptr)
+  const bool compares = !request.parameter("before").empty();
+  if (format == nullptr || (compares && format->format == "tsv"))
     return problem(400, "bad request",
-                   {"service.request", "there is no such format", "text, json, html, tsv or dot"});
+                   {"service.request", "there is no such format",
+                    "text, json, html, dot; without \"before\" also tsv"});
   auto file = supervisor_.document(job, id);
   if (!file)
     return not_found(file.error());
+  std::optional<FileDescriptor> before;
+  if (compares) {
+    auto opened = supervisor_.document(job, std::string(request.parameter("before")));
+    if (!opened)
+      return not_found(opened.error());
+    before = std::move(*opened);
+  }
   const auto directory = TemporaryDirectory::make();
   if (!directory)
     return problem(503, "no room", directory.error());
   const auto made = directory->path() / "report";
   const std::string name(format->format);
-  if (auto written = write_shown(program_, std::move(*file), name, made, stop); !written)
+  if (auto written = write_shown(program_, std::move(*file), std::move(before), name, made, stop);
+      !written)
     return problem(500, "no report", written.error());
   FileDescriptor report(::open(made.c_str(), O_RDONLY | O_CLOEXEC));
   if (!report)

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <fmt/format.h>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,7 +23,8 @@ std::string replaced(std::string word, std::string_view name, const std::string&
 
 Result<void> run_notice(const std::string& program, const ServiceJob& job, FileDescriptor document,
                         const std::filesystem::path& report, const std::stop_token& stop) {
-  if (auto written = write_shown(program, std::move(document), "html", report, stop); !written)
+  if (auto written = write_shown(program, std::move(document), std::nullopt, "html", report, stop);
+      !written)
     return written;
   std::vector<std::string> argv;
   for (const std::string& word : job.on_deadlock)

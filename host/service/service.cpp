@@ -20,30 +20,56 @@
 
 namespace mqbridge {
 
-Result<void> serve(const ServiceOptions& options, ServiceConfig config, const ServiceReady& ready,
-                   std::function<void(const std::string&)> log, const std::stop_token& stop) {
-  std::vector<rsp::Listener> listeners;
-  auto passed = passed_socket();
-  if (const auto* const socket = std::get_if<rsp::UnixEndpoint>(&options.listen.where)) {
+namespace {
+
+Result<rsp::Listener> open_socket(const rsp::Endpoint& endpoint) {
+  if (auto passed = passed_socket())
+    return rsp::Listener::of_passed(std::move(*passed));
+  if (const auto* const socket = std::get_if<rsp::UnixEndpoint>(&endpoint.where)) {
     std::error_code ignored; // the socket says why
     std::filesystem::create_directories(std::filesystem::path(socket->path).parent_path(), ignored);
   }
-  for (const auto& endpoint : {std::optional(options.listen), options.browser}) {
-    if (!endpoint)
-      continue;
-    auto listener = passed ? rsp::Listener::of_passed(*std::exchange(passed, std::nullopt))
-                           : rsp::Listener::open(*endpoint);
-    if (!listener)
-      return fail(
-          listener.error().code, listener.error().message,
-          "--listen unix:PATH, in a folder of your own; mqbridge jobs, if one runs already");
-    listeners.push_back(std::move(*listener));
+  auto listener = rsp::Listener::open(endpoint);
+  return listener ? std::move(listener)
+                  : Result<rsp::Listener>(
+                        fail(listener.error().code, listener.error().message,
+                             "--listen unix:PATH, in a folder of your own; mqbridge jobs, if a "
+                             "service runs already"));
+}
+
+/// For browsers: the port that they know, if it is free, else any.
+Result<rsp::Listener> open_port(std::uint16_t known) {
+  for (const std::uint16_t port : {known, std::uint16_t{0}}) {
+    const auto endpoint = rsp::parse_listen(fmt::format("127.0.0.1:{}", port));
+    auto listener = endpoint ? rsp::Listener::open(*endpoint)
+                             : Result<rsp::Listener>(Failure(endpoint.error()));
+    if (listener || port == 0)
+      return listener;
   }
+  return fail("listen.failed", "there is no port for browsers");
+}
+
+} // namespace
+
+Result<void> serve(const ServiceOptions& options, ServiceConfig config, const ServiceReady& ready,
+                   std::function<void(const std::string&)> log, const std::stop_token& stop) {
   auto store = LookStore::open(options.state, config.history);
   if (!store)
     return forward(std::move(store));
-  const std::string socket = listeners.front().address();
-  Visitors visitors(options.browser ? listeners.back().address() : "");
+  Visitors visitors(options.state / "browsers.json");
+  std::vector<rsp::Listener> listeners;
+  auto socket = open_socket(options.listen);
+  if (!socket)
+    return forward(std::move(socket));
+  listeners.push_back(std::move(*socket));
+  const std::string path = listeners.front().address();
+  if (options.open) {
+    auto port = open_port(visitors.port());
+    if (!port)
+      return forward(std::move(port));
+    visitors.set_address(port->address());
+    listeners.push_back(std::move(*port));
+  }
   // The supervisor speaks to streams that the server has, and the server asks the supervisor.
   std::mutex mutex;
   std::unique_ptr<HttpServer> server;
@@ -63,7 +89,7 @@ Result<void> serve(const ServiceOptions& options, ServiceConfig config, const Se
     const std::lock_guard lock(mutex);
     server = std::move(*opened);
   }
-  ready(socket, options.browser ? visitors.invite() : "");
+  ready(path, options.open ? visitors.invite() : "");
   tell_manager("READY=1");
   std::mutex waiting;
   std::unique_lock lock(waiting);

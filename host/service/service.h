@@ -6,17 +6,16 @@
 
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <stop_token>
 #include <string>
 
 namespace mqbridge {
 
 struct ServiceOptions {
-  rsp::Endpoint listen;                 ///< a Unix socket, unless systemd passes one
-  std::optional<rsp::Endpoint> browser; ///< a port of the loopback interface
-  std::filesystem::path state;          ///< where looks are kept
-  std::string program;                  ///< this one, as it can be started
+  rsp::Endpoint listen;        ///< a Unix socket, unless systemd passes one
+  bool open = false;           ///< a port of the loopback interface, for browsers
+  std::filesystem::path state; ///< where looks are kept
+  std::string program;         ///< this one, as it can be started
 };
 
 /// `socket`: its path. `link`: for a browser; empty: there is none.

@@ -80,13 +80,19 @@ private:
       config_.look.memory = static_cast<std::uint64_t>(unit) << 20;
       return read;
     }
+    if (key.str() == "hold_seconds") {
+      const auto read = set(unit, 1, 3600);
+      config_.look.hold = std::chrono::seconds(static_cast<int>(unit));
+      return read;
+    }
     if (key.str() == "look_seconds") {
       const auto read = set(unit, 1, 86'400);
       config_.look.time = std::chrono::seconds(static_cast<int>(unit));
       return read;
     }
-    return unknown_key(key, "looks_at_once, look_seconds, look_mib, most_load, keep_looks, "
-                            "keep_days, keep_mib, [[job]]");
+    return unknown_key(
+        key, "looks_at_once, look_seconds, look_mib, hold_seconds, most_load, keep_looks, "
+             "keep_days, keep_mib, [[job]]");
   }
 
   Result<void> read_jobs(const toml::node& value) {

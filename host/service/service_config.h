@@ -35,7 +35,8 @@ struct ServiceJob {
 };
 
 struct LookLimits {
-  std::chrono::seconds time{600};                    ///< then it is asked to end, and lets all go
+  std::chrono::seconds time{600}; ///< then it is asked to end, and lets all go
+  std::chrono::seconds hold{30};  ///< of a rank; then its guardian lets it go, whatever happens
   std::uint64_t memory = std::uint64_t{4} << 30;     ///< of each of its processes, bytes
   std::uint64_t document = std::uint64_t{256} << 20; ///< before it is compressed
 };

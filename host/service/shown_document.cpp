@@ -6,28 +6,44 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 namespace mqbridge {
 
+namespace {
+
+Result<std::string> unpack_into(const std::filesystem::path& path, FileDescriptor document) {
+  const auto text = unpacked_document(std::move(document), most_unpacked);
+  auto written = text ? write_file(path, *text) : Result<void>(Failure(text.error()));
+  return written ? Result<std::string>(path.string()) : Failure(written.error());
+}
+
+} // namespace
+
 Result<void> write_shown(const std::string& program, FileDescriptor document,
-                         const std::string& format, const std::filesystem::path& output,
-                         const std::stop_token& stop) {
-  auto text = unpacked_document(std::move(document), most_unpacked);
-  if (!text)
-    return forward(std::move(text));
+                         std::optional<FileDescriptor> before, const std::string& format,
+                         const std::filesystem::path& output, const std::stop_token& stop) {
   const auto directory = TemporaryDirectory::make();
   if (!directory)
     return Failure(directory.error());
-  const std::string path = directory->path() / "look.ndjson";
-  if (auto written = write_file(path, *text); !written)
-    return written;
-  *text = {};
+  const auto look = unpack_into(directory->path() / "look.ndjson", std::move(document));
+  if (!look)
+    return Failure(look.error());
+  std::vector<std::string> argv = {program,        before ? "analyze" : "show",
+                                   *look,          "--color",
+                                   "never",        "--format",
+                                   format,         "-o",
+                                   output.string()};
+  if (before) {
+    const auto earlier = unpack_into(directory->path() / "before.ndjson", std::move(*before));
+    if (!earlier)
+      return Failure(earlier.error());
+    argv.insert(argv.end(), {"--before", *earlier});
+  }
   constexpr std::chrono::seconds limit{60};
   constexpr std::size_t most_said = 4096;
   constexpr int partial = 1; // docs/reference/cli.md
-  const auto run = run_command(
-      {program, "show", path, "--color", "never", "--format", format, "-o", output.string()}, limit,
-      most_said, stop);
+  const auto run = run_command(argv, limit, most_said, stop);
   if (!run)
     return Failure(run.error());
   if (run->exit_status > partial)

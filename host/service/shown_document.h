@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -16,8 +17,9 @@ inline constexpr std::uint64_t most_unpacked = std::uint64_t{256} << 20;
 /// Writes what `mqbridge show --format FORMAT` makes of a compressed document to `output`: by a
 /// process of its own, as the document says what the job's memory said. Errors: service.no_look,
 /// output.write, service.report, those of run_command.
+/// `before`: an earlier look, with which it is compared (`mqbridge analyze --before`).
 Result<void> write_shown(const std::string& program, FileDescriptor document,
-                         const std::string& format, const std::filesystem::path& output,
-                         const std::stop_token& stop = {});
+                         std::optional<FileDescriptor> before, const std::string& format,
+                         const std::filesystem::path& output, const std::stop_token& stop = {});
 
 } // namespace mqbridge

@@ -283,8 +283,10 @@ void Supervisor::begin(Job& job) {
   job.told_ranks = 0;
   const auto& about = job.watched.about();
   const std::string id = id_of(std::chrono::system_clock::now());
-  std::vector<std::string> argv = {program_,   "dump",   "--analyze",  "--twice", "2",
-                                   "--format", "ndjson", "--progress", "never"};
+  const std::string hold = std::to_string(config_.look.hold.count());
+  std::vector<std::string> argv = {program_, "dump",       "--analyze", "--twice",
+                                   "2",      "--max-stop", hold,        "--format",
+                                   "ndjson", "--progress", "never"};
   argv.insert(argv.end(), about.words.begin(), about.words.end());
   auto writer = store_.begin(about.name, id);
   auto run = writer ? LookRun::start(argv, about.name, id, std::move(*writer), config_.look)

@@ -1,10 +1,11 @@
 // service.mjs LINK JOB MODULES [SCREENSHOT]
 //
 // Drives the service's page in a browser, and says what is wrong, a line each. LINK leads in; JOB is the name of a job that hangs and that
-// the service knows, not looked at yet; MODULES: the folder in which npm has installed package.json.
+// the service knows, not looked at yet; MODULES: the folder in which npm has installed package.json. RESTART of the environment: a file
+// that it makes when the service is to be killed and started again.
 
 import {createRequire} from 'node:module';
-import {readFileSync} from 'node:fs';
+import {readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 
 const [link, job, modules, screenshot] = process.argv.slice(2);
@@ -51,6 +52,23 @@ await page.click(`${card} button`);
 await until('its second look', selector => document.querySelectorAll(`${selector} .history button`).length === 2, card);
 await page.click(`${card} .history li:first-child button`);
 expect('the chosen one', await page.$eval(`${card} .history li:first-child button`, one => one.getAttribute('aria-pressed')), 'true');
+if (process.env.RESTART) { // somebody kills the service, and starts it again
+  writeFileSync(process.env.RESTART, '');
+  await until('the connection is lost', () => document.querySelector('#link').textContent.startsWith('no connection'));
+  await until('the connection is there again', () => document.querySelector('#link').textContent === '');
+  for (let looks = 3; looks <= 10; ++looks) {
+    await until('Look now', selector => !document.querySelector(`${selector} button`).disabled, card);
+    await page.click(`${card} button`);
+    await until(`look ${looks}`, (selector, wanted) => document.querySelectorAll(`${selector} .history button`).length === wanted, card, looks);
+  }
+  const changes = await page.$$eval(`${card} .look a`, all => all.map(one => one.textContent));
+  expect('the links of a look', changes, ['Report', 'Text', 'JSON']); // of the first one, which is still the chosen one
+  await page.click(`${card} .history li:last-child button`);
+  const link = await page.$$eval(`${card} .look a`, all => all.find(one => one.textContent.startsWith('Changes'))?.href);
+  const compared = await browser.newPage();
+  expect('what has changed', (await (await compared.goto(link)).text()).includes('DEADLOCK (certain)'));
+  await compared.close();
+}
 await accessible('light');
 await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: 'dark'}]);
 await accessible('dark');

@@ -24,6 +24,7 @@ protected:
         program_.path(), ServiceConfig{.jobs = {weather}},
         LookStore::open(directory_ / "looks", {}).value(), [](const json&) {},
         [](const std::string&) {});
+    visitors_.set_address("127.0.0.1:4000");
     api_.emplace(*supervisor_, visitors_, program_.path());
   }
 
@@ -84,7 +85,7 @@ protected:
 
   test::TempDirectory directory_;
   test::PlayedProgram program_;
-  Visitors visitors_{"127.0.0.1:4000"};
+  Visitors visitors_{directory_ / "browsers.json"};
   std::optional<Supervisor> supervisor_;
   std::optional<Api> api_;
 };

@@ -69,7 +69,7 @@ TEST_F(SupervisorTest, ALookIsKeptAndFoundAgain) {
   EXPECT_TRUE(job()["last_look"].is_null());
   look();
   EXPECT_EQ(text("words"),
-            "dump --analyze --twice 2 --format ndjson --progress never --mpirun=1\n");
+            "dump --analyze --twice 2 --max-stop 30 --format ndjson --progress never --mpirun=1\n");
   const json after = job();
   EXPECT_EQ(after["last_look"]["analysis"]["verdict"], "deadlock");
   EXPECT_TRUE(after["last_look"]["error"].is_null());

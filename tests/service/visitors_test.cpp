@@ -1,5 +1,7 @@
 #include "host/service/visitors.h"
+#include "tests/support/temp_directory.h"
 
+#include <fstream>
 #include <gmock/gmock.h>
 
 namespace mqbridge {
@@ -13,7 +15,9 @@ std::string key_of(const std::string& link) {
 }
 
 TEST(Visitors, ALinkIsGoodOnce) {
-  Visitors visitors("127.0.0.1:4000");
+  const test::TempDirectory directory;
+  Visitors visitors(directory / "browsers.json");
+  visitors.set_address("127.0.0.1:4000");
   const std::string link = visitors.invite();
   EXPECT_THAT(link, StartsWith("http://127.0.0.1:4000" + visitors.path() + "/enter?key="));
   EXPECT_EQ(visitors.path().size(), 33U);
@@ -29,7 +33,9 @@ TEST(Visitors, ALinkIsGoodOnce) {
 }
 
 TEST(Visitors, AndForFiveMinutes) {
-  Visitors visitors("127.0.0.1:4000");
+  const test::TempDirectory directory;
+  Visitors visitors(directory / "browsers.json");
+  visitors.set_address("127.0.0.1:4000");
   const auto now = Visitors::Clock::now();
   EXPECT_TRUE(visitors.enter(key_of(visitors.invite(now)), now + 299s));
   const std::string late = key_of(visitors.invite(now));
@@ -38,12 +44,16 @@ TEST(Visitors, AndForFiveMinutes) {
 }
 
 TEST(Visitors, LinksDiffer) {
-  Visitors visitors("127.0.0.1:4000");
+  const test::TempDirectory directory;
+  Visitors visitors(directory / "browsers.json");
+  visitors.set_address("127.0.0.1:4000");
   EXPECT_NE(visitors.invite(), visitors.invite());
 }
 
 TEST(Visitors, WhatIsNoKeyOpensNothing) {
-  Visitors visitors("127.0.0.1:4000");
+  const test::TempDirectory directory;
+  Visitors visitors(directory / "browsers.json");
+  visitors.set_address("127.0.0.1:4000");
   const std::string key = key_of(visitors.invite());
   for (const std::string& other :
        {std::string(), key.substr(1), key + "0", std::string(64, '0'), std::string("key=") + key})
@@ -52,7 +62,9 @@ TEST(Visitors, WhatIsNoKeyOpensNothing) {
 }
 
 TEST(Visitors, TheCookieIsFoundAmongOthers) {
-  Visitors visitors("127.0.0.1:4000");
+  const test::TempDirectory directory;
+  Visitors visitors(directory / "browsers.json");
+  visitors.set_address("127.0.0.1:4000");
   std::string ours = visitors.enter(key_of(visitors.invite())).value();
   ours.erase(ours.find(';'));
   for (const std::string& cookies :
@@ -65,12 +77,46 @@ TEST(Visitors, TheCookieIsFoundAmongOthers) {
 }
 
 TEST(Visitors, OldLinksMakeRoomForNewOnes) {
-  Visitors visitors("127.0.0.1:4000");
+  const test::TempDirectory directory;
+  Visitors visitors(directory / "browsers.json");
+  visitors.set_address("127.0.0.1:4000");
   std::string last;
   for (int i = 0; i < 1000; ++i)
     last = visitors.invite();
   EXPECT_TRUE(visitors.enter(key_of(last)) || true); // any of them may have gone, and nothing grows
   EXPECT_TRUE(visitors.enter(key_of(visitors.invite())));
+}
+
+TEST(Visitors, AnOpenPageGoesOnWithTheNextService) {
+  const test::TempDirectory directory;
+  std::string path, cookie;
+  {
+    Visitors visitors(directory / "browsers.json");
+    EXPECT_EQ(visitors.port(), 0);
+    visitors.set_address("127.0.0.1:4000");
+    path = visitors.path();
+    cookie = visitors.enter(key_of(visitors.invite())).value();
+  }
+  const Visitors again(directory / "browsers.json");
+  EXPECT_EQ(again.port(), 4000);
+  EXPECT_EQ(again.path(), path);
+  EXPECT_TRUE(again.knows(cookie.substr(0, cookie.find(';'))));
+}
+
+TEST(Visitors, WhatTheFileSaysIsTakenWhereItMakesSense) {
+  const test::TempDirectory directory;
+  for (const char* text :
+       {"", "{", "[]", R"({"port":1})", R"({"port":"x","path":"","cookies":[]})",
+        R"({"port":1,"path":"../../../../../../../../etc/passw","cookies":[]})",
+        R"({"port":-1,"path":"00000000000000000000000000000000","cookies":{}})"}) {
+    std::ofstream(directory / "browsers.json") << text;
+    const Visitors visitors(directory / "browsers.json");
+    EXPECT_EQ(visitors.port(), 0) << text;
+    EXPECT_EQ(visitors.path().size(), 33U) << text;
+  }
+  std::ofstream(directory / "browsers.json")
+      << R"({"port":1,"path":"00000000000000000000000000000000","cookies":["", 7, "x"]})";
+  EXPECT_FALSE(Visitors(directory / "browsers.json").knows("mqbridge="));
 }
 
 } // namespace

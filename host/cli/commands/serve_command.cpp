@@ -80,15 +80,10 @@ std::string described(const ServeCommand& command, const ServiceConfig& config) 
 
 Result<void> run(const ServeCommand& command, ServiceConfig config,
                  const Installation& installation, Session& session) {
-  ServiceOptions options{.listen = command.listen,
-                         .browser = {},
-                         .state = command.state,
-                         .program = installation.program_directory / "mqbridge"};
-  if (command.open) {
-    auto any = rsp::Endpoint::parse("127.0.0.1:1");
-    std::get<rsp::TcpEndpoint>(any->where).port = "0";
-    options.browser = std::move(*any);
-  }
+  const ServiceOptions options{.listen = command.listen,
+                               .open = command.open,
+                               .state = command.state,
+                               .program = installation.program_directory / "mqbridge"};
   const auto jobs = config.jobs.size();
   return serve(
       options, std::move(config),

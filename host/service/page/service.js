@@ -55,7 +55,7 @@ function button(text, about, action) {
 
 const path_of = (name, ...rest) => `v1/jobs/${[name, ...rest].map(encodeURIComponent).join('/')}`;
 
-function show_look(card, look) {
+function show_look(card, look, before) {
   for (const each of card.history.querySelectorAll('button'))
     each.setAttribute('aria-pressed', each.dataset.id === look.id);
   const ranks = look.ranks && `${look.ranks.total} ranks: ${look.ranks.ok} complete, ${look.ranks.partial} partial, ${look.ranks.failed} failed`;
@@ -65,19 +65,20 @@ function show_look(card, look) {
     make('p', {}, make('span', {kind: `state ${words_of(look).kind}`, text: words_of(look).text}), ` ${[when(look.taken_at), ranks, held].filter(Boolean).join('; ')}`),
     look.error ? make('p', {kind: 'error', text: look.error}) : '',
     make('ul', {}, ...(look.analysis?.look_at ?? []).map(text => make('li', {text: `look at ${text}`}))),
-    make('p', {}, link('Report', 'report'), ' · ', link('Text', 'report', '?format=text'), ' · ', link('JSON', 'report', '?format=json')));
+    make('p', {}, link('Report', 'report'), ' · ', link('Text', 'report', '?format=text'), ' · ', link('JSON', 'report', '?format=json'),
+               ...(before ? [' · ', link('Changes since the look before', 'report', `?format=text&before=${encodeURIComponent(before.id)}`)] : [])));
 }
 
 async function show_history(card, name) {
   const {looks} = await ask(path_of(name, 'looks'));
-  card.history.replaceChildren(...looks.slice(0, 60).reverse().map(look => {
+  card.history.replaceChildren(...looks.slice(0, 60).map((look, at) => {
     const {text, sign, kind} = words_of(look);
     const label = `${when(look.taken_at)}: ${text}`;
-    return make('li', {}, button(sign, {kind, title: label, 'aria-label': label, 'data-id': look.id}, () => { card.chosen = look.id; show_look(card, look); }));
-  }));
-  const chosen = looks.find(look => look.id === card.chosen) ?? looks[0];
-  if (chosen)
-    show_look(card, chosen);
+    return make('li', {}, button(sign, {kind, title: label, 'aria-label': label, 'data-id': look.id}, () => { card.chosen = look.id; show_look(card, look, looks[at + 1]); }));
+  }).reverse());
+  const chosen = Math.max(0, looks.findIndex(look => look.id === card.chosen));
+  if (looks.length > 0)
+    show_look(card, looks[chosen], looks[chosen + 1]);
 }
 
 function card_of(name) {

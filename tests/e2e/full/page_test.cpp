@@ -9,6 +9,7 @@
 #include "tests/support/requirements.h"
 #include "tests/support/temp_directory.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
@@ -180,15 +181,29 @@ TEST(PageOfManyRanks, IsSmallAndThereAtOnce) {
   EXPECT_EQ(faults_of_page(document, 3000), "");
 }
 
-/// A live look at a job that hangs, its history, the report, and a link that is used twice.
+/// A live look at a job that hangs, its history of ten looks, the service killed and started again
+/// under the open page, the report, what has changed, and a link that is used twice.
 TEST(PageOfTheService, IsDriven) {
   MQBRIDGE_SKIP_IF_LACKING(lacking_browser());
   const MpiJob job({.program = "ring_deadlock", .ranks = 4});
   ASSERT_TRUE(job.await_spinning({0, 1, 2, 3}));
-  const OwnService service(job.launcher());
-  const Outcome driven = run_program({{"node", MQBRIDGE_SOURCES "/tests/page/service.mjs",
-                                       service.link(), "ring", modules().string()}},
-                                     2min);
+  OwnService service(job.launcher());
+  const test::TempDirectory directory;
+  const std::string restart = (directory / "restart").string();
+  const std::string link = service.link();
+  std::jthread restarting([&](const std::stop_token& stop) {
+    while (!fs::exists(restart) && !stop.stop_requested())
+      std::this_thread::sleep_for(50ms);
+    service.process().signal(SIGKILL);
+    service.process().wait(5s);
+    service.start(); // it lives no longer than this thread
+    while (!stop.stop_requested())
+      std::this_thread::sleep_for(50ms);
+  });
+  const Outcome driven = run_program({.argv = {"node", MQBRIDGE_SOURCES "/tests/page/service.mjs",
+                                               link, "ring", modules().string()},
+                                      .environment = {{"RESTART", restart}}},
+                                     3min);
   EXPECT_EQ(driven.status(), 0) << driven.out << driven.err;
 }
 
