@@ -97,9 +97,14 @@ Result<Supervisor::Job*> Supervisor::find(const std::string& name) {
 
 Result<json> Supervisor::add(ServiceJob about) {
   json added;
+  const std::string name = about.name;
+  const bool has_looks = !store_.looks_of(name).empty();
   {
     const std::lock_guard lock(mutex_);
-    const std::string name = about.name;
+    if (!jobs_.contains(name) && has_looks)
+      return fail("service.job_exists",
+                  fmt::format("looks are kept of a job {} that the configuration named", name),
+                  "choose another name, or remove its folder: mqbridge serve --check says where");
     if (jobs_.contains(name))
       return fail("service.job_exists", fmt::format("there is a job {} already", name),
                   "choose another name");
@@ -377,19 +382,17 @@ void Supervisor::watch(const std::stop_token& stop) {
 
 /// Each look lets its targets go, all at the same time.
 void Supervisor::end_all() {
-  const std::lock_guard lock(mutex_);
-  for (auto& [name, job] : jobs_)
-    if (job.run)
-      job.run->cancel();
+  auto jobs = looking();
+  for (Job* job : jobs)
+    job->run->cancel();
   constexpr std::chrono::seconds patience{15};
   constexpr int pause_ms = 20;
   const auto until = std::chrono::steady_clock::now() + patience;
-  while (under_way() > 0 && std::chrono::steady_clock::now() < until) {
-    for (auto& [name, job] : jobs_)
-      if (job.run && job.run->is_over())
-        job.run.reset();
-      else if (job.run)
-        job.run->look();
+  while (!jobs.empty() && std::chrono::steady_clock::now() < until) {
+    std::erase_if(jobs, [](Job* job) {
+      job->run->look();
+      return job->run->is_over();
+    });
     ::poll(nullptr, 0, pause_ms);
   }
 }

@@ -247,6 +247,20 @@ TEST_F(SupervisorTest, JobsOfAClientComeAndGo) {
   EXPECT_FALSE(job("other")["is_configured"]);
 }
 
+TEST_F(SupervisorTest, LooksOfAJobThatWasConfiguredAreNobodyElses) {
+  program_.play(test::prints_look(test::deadlock));
+  begin({.jobs = {a_job("weather")}});
+  look();
+  supervisor_.reset();
+  begin({});
+  ServiceJob other = a_job("weather");
+  other.is_configured = false;
+  EXPECT_EQ(supervisor_->add(other).error().code, "service.job_exists");
+  supervisor_.reset();
+  begin({.jobs = {a_job("weather")}});
+  EXPECT_EQ(job()["looks"], 1);
+}
+
 TEST_F(SupervisorTest, ALookThatCannotBeKeptIsSaid) {
   program_.play(test::prints_look("null"));
   begin({.jobs = {a_job("weather")}});
