@@ -32,6 +32,46 @@ std::optional<std::chrono::seconds> parse_duration(std::string_view text) {
   return std::chrono::seconds(static_cast<std::int64_t>(number * found->second));
 }
 
+/// A key with a number.
+struct Limit {
+  std::string_view key;
+  double least;
+  double most;
+  bool is_whole;
+  void (*set)(ServiceConfig&, double);
+};
+
+template <class Number>
+Number whole(double number) {
+  return static_cast<Number>(number);
+}
+
+constexpr Limit limits[] = {
+    {"looks_at_once", 1, 64, true,
+     [](ServiceConfig& to, double number) { to.looks_at_once = whole<std::size_t>(number); }},
+    {"look_seconds", 1, 86'400, true,
+     [](ServiceConfig& to, double number) {
+       to.look.time = std::chrono::seconds(whole<int>(number));
+     }},
+    {"hold_seconds", 1, 3600, true,
+     [](ServiceConfig& to, double number) {
+       to.look.hold = std::chrono::seconds(whole<int>(number));
+     }},
+    {"look_mib", 64, 1 << 20, true,
+     [](ServiceConfig& to, double number) { to.look.memory = whole<std::uint64_t>(number) << 20; }},
+    {"most_load", 0, 100, false, [](ServiceConfig& to, double number) { to.most_load = number; }},
+    {"keep_looks", 1, 100'000, true,
+     [](ServiceConfig& to, double number) { to.history.looks = whole<std::size_t>(number); }},
+    {"keep_days", 1, 3650, true,
+     [](ServiceConfig& to, double number) {
+       to.history.age = std::chrono::hours(24 * whole<int>(number));
+     }},
+    {"keep_mib", 1, 1 << 20, true,
+     [](ServiceConfig& to, double number) {
+       to.history.bytes = whole<std::uint64_t>(number) << 20;
+     }},
+};
+
 class Reader {
 public:
   explicit Reader(const std::filesystem::path& path) : path_(path) {}
@@ -47,52 +87,18 @@ public:
 
 private:
   Result<void> read_limit(const toml::key& key, const toml::node& value) {
+    const auto* const limit = std::ranges::find(limits, key.str(), &Limit::key);
+    if (limit == std::end(limits))
+      return unknown_key(key, "looks_at_once, look_seconds, look_mib, hold_seconds, most_load, "
+                              "keep_looks, keep_days, keep_mib, [[job]]");
     const auto number = value.value<double>();
-    const bool is_share = key.str() == "most_load";
-    const auto set = [&](auto& member, double least, double most) -> Result<void> {
-      if (!number || !(*number >= least && *number <= most) || // NaN is neither
-          (!is_share && !value.is_integer()))
-        return wrong(
-            value, key.str(),
-            fmt::format("a {}number from {} to {}", is_share ? "" : "whole ", least, most));
-      member = static_cast<std::remove_reference_t<decltype(member)>>(*number);
-      return {};
-    };
-    if (key.str() == "looks_at_once")
-      return set(config_.looks_at_once, 1, 64);
-    if (key.str() == "most_load")
-      return set(config_.most_load, 0, 100);
-    if (key.str() == "keep_looks")
-      return set(config_.history.looks, 1, 100'000);
-    double unit = 0;
-    if (key.str() == "keep_days") {
-      const auto read = set(unit, 1, 3650);
-      config_.history.age = std::chrono::hours(static_cast<int>(unit * 24));
-      return read;
-    }
-    if (key.str() == "keep_mib") {
-      const auto read = set(unit, 1, 1 << 20);
-      config_.history.bytes = static_cast<std::uint64_t>(unit) << 20;
-      return read;
-    }
-    if (key.str() == "look_mib") {
-      const auto read = set(unit, 64, 1 << 20);
-      config_.look.memory = static_cast<std::uint64_t>(unit) << 20;
-      return read;
-    }
-    if (key.str() == "hold_seconds") {
-      const auto read = set(unit, 1, 3600);
-      config_.look.hold = std::chrono::seconds(static_cast<int>(unit));
-      return read;
-    }
-    if (key.str() == "look_seconds") {
-      const auto read = set(unit, 1, 86'400);
-      config_.look.time = std::chrono::seconds(static_cast<int>(unit));
-      return read;
-    }
-    return unknown_key(
-        key, "looks_at_once, look_seconds, look_mib, hold_seconds, most_load, keep_looks, "
-             "keep_days, keep_mib, [[job]]");
+    const bool is_in = number && *number >= limit->least && *number <= limit->most; // NaN is not
+    if (!is_in || (limit->is_whole && !value.is_integer()))
+      return wrong(value, key.str(),
+                   fmt::format("a {}number from {} to {}", limit->is_whole ? "whole " : "",
+                               limit->least, limit->most));
+    limit->set(config_, *number);
+    return {};
   }
 
   Result<void> read_jobs(const toml::node& value) {
@@ -133,7 +139,7 @@ private:
         if (name == "targets" && said.front() != '/')
           return wrong(value, name, "the absolute path of a file");
         targets += name.starts_with("launcher") ? 0 : 1;
-        job.words.push_back("--" + name + "=" + said);
+        job.words.push_back(fmt::format("--{}={}", name, said));
       } else if (name == "output") {
         job.output = said;
         if (!job.output.is_absolute())
