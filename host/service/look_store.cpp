@@ -103,9 +103,15 @@ LookWriter::~LookWriter() {
 }
 
 void LookWriter::append(std::string_view text) {
-  if (error_ == 0 && !text.empty() &&
-      ::gzwrite(compressor_->file, text.data(), static_cast<unsigned>(text.size())) <= 0)
-    error_ = errno != 0 ? errno : EIO;
+  // Of more than its buffer, zlib keeps the caller's pointer when the disk is full, and reads from
+  // it once more when the file is closed.
+  constexpr std::size_t most = 4096;
+  while (error_ == 0 && !text.empty()) {
+    const auto piece = text.substr(0, most);
+    text.remove_prefix(piece.size());
+    if (::gzwrite(compressor_->file, piece.data(), static_cast<unsigned>(piece.size())) <= 0)
+      error_ = errno != 0 ? errno : EIO;
+  }
 }
 
 Result<void> LookWriter::finish(const json& summary) {
