@@ -112,7 +112,7 @@ std::string metrics_of(const json& jobs) {
   add("looks", "Looks that are kept.", [](const json& job) { return job["looks"]; });
   add("looking", "1 while the job is looked at.",
       [](const json& job) { return json(job["state"] == "looking" ? 1 : 0); });
-  add("stuck", "1 while the last look saw a deadlock, likely or certain.",
+  add("stuck", "1 while the last look that saw something saw a deadlock, likely or certain.",
       [](const json& job) { return json(job["stuck_since"].is_null() ? 0 : 1); });
   add("look_failed", "1 while the last look has an error, or was not kept.", [&](const json& job) {
     return json(job["error"].is_null() && of_look(job, "error").is_null() ? 0 : 1);

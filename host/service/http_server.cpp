@@ -234,7 +234,9 @@ HttpServer::~HttpServer() {
       library_.resume_connection(exchange->connection);
     }
   }
-  threads_.clear(); // answers what is under way
+  for (std::jthread& thread : threads_)
+    thread.request_stop(); // what is under way, too
+  threads_.clear();
   for (MHD_Daemon* daemon : daemons_)
     library_.stop_daemon(daemon);
 }

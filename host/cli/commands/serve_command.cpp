@@ -115,14 +115,16 @@ std::string state_of(const json& job) {
     return "the last look failed";
   if (!look.is_object())
     return "not looked at yet";
-  if (!job["stuck_since"].is_null())
-    return fmt::format("DEADLOCK ({}) since {}", look["analysis"].value("confidence", ""),
-                       short_time(job["stuck_since"]));
-  if (look["error"].is_string())
-    return "could not be looked at";
   const json& analysis = look["analysis"];
-  return analysis.is_object() && analysis["verdict"].is_string() ? text_of(analysis["verdict"])
-                                                                 : "no verdict";
+  if (!analysis.is_object())
+    return look["error"].is_string() ? "could not be looked at" : "no verdict";
+  const std::string verdict = text_of(analysis["verdict"]);
+  const std::string sure = text_of(analysis["confidence"]);
+  if (verdict != "deadlock" || job["stuck_since"].is_null())
+    return verdict + (sure.empty() ? "" : " (" + sure + ")");
+  // One that is certain cannot have moved in between.
+  return fmt::format("DEADLOCK ({}){} since {}", sure, sure == "certain" ? "" : " seen",
+                     short_time(job["stuck_since"]));
 }
 
 std::string table_of(const json& jobs, const Output& output, When color) {

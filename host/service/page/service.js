@@ -34,9 +34,11 @@ function state_of(job) {
   if (job.state === 'waiting')
     return {text: 'waits for its turn', kind: ''};
   const words = words_of(job.last_look);
-  if (!job.stuck_since)
+  if (!job.stuck_since || job.last_look?.analysis?.verdict !== 'deadlock')
     return words;
-  return {text: `${words.text}, unchanged since ${when(job.stuck_since)}`, kind: words.kind};
+  // Between two looks a job may have moved, and come back: unless its deadlock is certain.
+  const since = job.last_look?.analysis?.confidence === 'certain' ? 'unchanged' : 'seen so';
+  return {text: `${words.text}, ${since} since ${when(job.stuck_since)}`, kind: words.kind};
 }
 
 async function ask(path, options = {}) {
