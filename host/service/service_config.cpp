@@ -1,12 +1,11 @@
 #include "host/service/service_config.h"
 
-#include "host/disk/text_file.h"
+#include "host/disk/toml_file.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <string_view>
-#include <toml++/toml.h>
 
 namespace mqbridge {
 namespace {
@@ -74,7 +73,7 @@ constexpr Limit limits[] = {
 
 class Reader {
 public:
-  explicit Reader(const std::filesystem::path& path) : path_(path) {}
+  explicit Reader(const std::filesystem::path& path) : faults_(path) {}
 
   Result<ServiceConfig> read(const toml::table& root) {
     for (const auto& [key, value] : root) {
@@ -89,14 +88,16 @@ private:
   Result<void> read_limit(const toml::key& key, const toml::node& value) {
     const auto* const limit = std::ranges::find(limits, key.str(), &Limit::key);
     if (limit == std::end(limits))
-      return unknown_key(key, "looks_at_once, look_seconds, look_mib, hold_seconds, most_load, "
-                              "keep_looks, keep_days, keep_mib, [[job]]");
+      return faults_.unknown_key(key,
+                                 "looks_at_once, look_seconds, look_mib, hold_seconds, most_load, "
+                                 "keep_looks, keep_days, keep_mib, [[job]]");
     const auto number = value.value<double>();
     const bool is_in = number && *number >= limit->least && *number <= limit->most; // NaN is not
     if (!is_in || (limit->is_whole && !value.is_integer()))
-      return wrong(value, key.str(),
-                   fmt::format("a {}number from {} to {}", limit->is_whole ? "whole " : "",
-                               limit->least, limit->most));
+      return faults_.wrong_value(value, key.str(),
+                                 fmt::format("a {}number from {} to {}",
+                                             limit->is_whole ? "whole " : "", limit->least,
+                                             limit->most));
     limit->set(config_, *number);
     return {};
   }
@@ -104,11 +105,11 @@ private:
   Result<void> read_jobs(const toml::node& value) {
     const toml::array* const jobs = value.as_array();
     if (jobs == nullptr)
-      return wrong(value, "job", "a list of tables: [[job]]");
+      return faults_.wrong_value(value, "job", "a list of tables: [[job]]");
     for (const toml::node& item : *jobs) {
       const toml::table* const job = item.as_table();
       if (job == nullptr)
-        return wrong(item, "job", "a list of tables: [[job]]");
+        return faults_.wrong_value(item, "job", "a list of tables: [[job]]");
       if (auto read = read_job(*job); !read)
         return read;
     }
@@ -126,49 +127,51 @@ private:
                                                     : std::string();
       if (name == "name") {
         if (!is_job_name(said))
-          return wrong(value, name, "a name of letters, digits, '.', '-' and '_'");
+          return faults_.wrong_value(value, name, "a name of letters, digits, '.', '-' and '_'");
         job.name = said;
       } else if (name == "every") {
         job.every = parse_duration(said);
         if (!job.every)
-          return wrong(value, name, "a duration, such as \"10m\"");
+          return faults_.wrong_value(value, name, "a duration, such as \"10m\"");
       } else if (name == "mpirun" || name == "slurm" || name == "targets" || name == "launcher" ||
                  name == "launcher-args") {
         if (said.empty())
-          return wrong(value, name, "what stands behind --" + name);
+          return faults_.wrong_value(value, name, "what stands behind --" + name);
         if (name == "targets" && said.front() != '/')
-          return wrong(value, name, "the absolute path of a file");
+          return faults_.wrong_value(value, name, "the absolute path of a file");
         targets += name.starts_with("launcher") ? 0 : 1;
         job.words.push_back(fmt::format("--{}={}", name, said));
       } else if (name == "output") {
         job.output = said;
         if (!job.output.is_absolute())
-          return wrong(value, name, "the absolute path of a file");
+          return faults_.wrong_value(value, name, "the absolute path of a file");
       } else if (name == "quiet") {
         const auto quiet = parse_duration(said);
         if (!quiet)
-          return wrong(value, name, "a duration, such as \"10m\"");
+          return faults_.wrong_value(value, name, "a duration, such as \"10m\"");
         job.quiet = *quiet;
       } else if (name == "after_looks") {
         const auto looks = value.value<int>();
         if (!looks || *looks < 1 || *looks > 1000)
-          return wrong(value, name, "a number from 1 to 1000");
+          return faults_.wrong_value(value, name, "a number from 1 to 1000");
         job.after_looks = static_cast<std::size_t>(*looks);
       } else if (name == "on_deadlock") {
         job.on_deadlock = words_in(value);
         if (job.on_deadlock.empty())
-          return wrong(value, name,
-                       "a command as a list: [\"mail\", \"-s\", \"{job} hangs\", ...]");
+          return faults_.wrong_value(
+              value, name, "a command as a list: [\"mail\", \"-s\", \"{job} hangs\", ...]");
       } else {
-        return unknown_key(key, "a job has name, one of mpirun, slurm and targets, and every, "
-                                "output, quiet, on_deadlock, after_looks, launcher, "
-                                "launcher-args");
+        return faults_.unknown_key(key,
+                                   "a job has name, one of mpirun, slurm and targets, and every, "
+                                   "output, quiet, on_deadlock, after_looks, launcher, "
+                                   "launcher-args");
       }
     }
     if (job.name.empty() || targets != 1)
-      return wrong(table, "job", "a job with a name, and one of mpirun, slurm and targets");
+      return faults_.wrong_value(table, "job",
+                                 "a job with a name, and one of mpirun, slurm and targets");
     if (std::ranges::find(config_.jobs, job.name, &ServiceJob::name) != config_.jobs.end())
-      return wrong(table, "name", "a name that no other job has");
+      return faults_.wrong_value(table, "name", "a name that no other job has");
     config_.jobs.push_back(std::move(job));
     return {};
   }
@@ -186,21 +189,7 @@ private:
     return words;
   }
 
-  std::string where(const toml::source_region& source) const {
-    return fmt::format("{}:{}", path_.string(), source.begin.line);
-  }
-  Failure unknown_key(const toml::key& key, std::string hint) const {
-    return fail("config.unknown_key",
-                fmt::format("{}: the key \"{}\" is not known", where(key.source()), key.str()),
-                std::move(hint));
-  }
-  Failure wrong(const toml::node& value, std::string_view key, std::string_view expected) const {
-    return fail("config.value",
-                fmt::format("{}: \"{}\" is not {}", where(value.source()), key, expected),
-                fmt::format("write {} there", expected));
-  }
-
-  const std::filesystem::path& path_;
+  TomlFaults faults_;
   ServiceConfig config_;
 };
 
@@ -225,17 +214,8 @@ std::optional<std::vector<std::string>> words_of_job(const std::string& how,
 }
 
 Result<ServiceConfig> read_service_config(const std::filesystem::path& path) {
-  const auto text = read_text_file(path.string(), std::size_t{1} << 20);
-  if (!text)
-    return fail("config.open", text.error().message, "name a file that can be read after --config");
-  try {
-    return Reader(path).read(toml::parse(*text));
-  } catch (const toml::parse_error& error) {
-    return fail(
-        "config.syntax",
-        fmt::format("{}:{}: {}", path.string(), error.source().begin.line, error.description()),
-        "write TOML, for example: [[job]], and below it name = \"weather\" and mpirun = 4711");
-  }
+  const auto root = read_toml(path, "[[job]], and below it name = \"weather\" and mpirun = 4711");
+  return root ? Reader(path).read(*root) : Result<ServiceConfig>(Failure(root.error()));
 }
 
 } // namespace mqbridge

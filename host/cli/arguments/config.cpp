@@ -1,28 +1,22 @@
 #include "host/cli/arguments/config.h"
 
+#include "host/disk/toml_file.h"
 #include "host/mpi/mpi_support.h"
-
-#include <cerrno>
-#include <cstring>
-#include <fmt/format.h>
-#include <fstream>
-#include <sstream>
-#include <toml++/toml.h>
 
 namespace mqbridge {
 namespace {
 
 class Reader {
 public:
-  explicit Reader(const std::filesystem::path& path) : path_(path) {}
+  explicit Reader(const std::filesystem::path& path) : faults_(path) {}
 
   Result<Config> read(const toml::table& root) {
     for (const auto& [key, value] : root) {
       if (key.str() != "dll")
-        return unknown_key(key, "the only table is [dll]");
+        return faults_.unknown_key(key, "the only table is [dll]");
       const toml::table* dll = value.as_table();
       if (!dll)
-        return wrong_value(value, "dll", "a table: [dll]");
+        return faults_.wrong_value(value, "dll", "a table: [dll]");
       if (auto read = read_dll(*dll); !read)
         return forward(std::move(read));
     }
@@ -46,11 +40,11 @@ private:
   Result<void> read_directories(const toml::node& value) {
     const toml::array* list = value.as_array();
     if (!list)
-      return wrong_value(value, "allowed_directories", "a list of absolute paths");
+      return faults_.wrong_value(value, "allowed_directories", "a list of absolute paths");
     for (const toml::node& item : *list) {
       const auto path = absolute_path(item);
       if (!path)
-        return wrong_value(item, "allowed_directories", "a list of absolute paths");
+        return faults_.wrong_value(item, "allowed_directories", "a list of absolute paths");
       config_.allowed_directories.push_back(*path);
     }
     return {};
@@ -61,12 +55,12 @@ private:
     const std::string_view name = key.str();
     const std::string_view mpi = name.substr(0, name.find(' '));
     if (support_of(mpi).facts().provider != mpi)
-      return unknown_key(key,
-                         "[dll] has allowed_directories, and an MPI with or without its version:"
-                         " openmpi = \"...\", \"openmpi 4.1.4\" = \"...\"");
+      return faults_.unknown_key(
+          key, "[dll] has allowed_directories, and an MPI with or without its version:"
+               " openmpi = \"...\", \"openmpi 4.1.4\" = \"...\"");
     const auto path = absolute_path(value);
     if (!path)
-      return wrong_value(value, name, "the absolute path of a debug DLL");
+      return faults_.wrong_value(value, name, "the absolute path of a debug DLL");
     config_.dlls[std::string(name)] = *path;
     return {};
   }
@@ -78,46 +72,15 @@ private:
     return std::filesystem::path(text->get());
   }
 
-  std::string where(const toml::source_region& source) const {
-    return fmt::format("{}:{}", path_.string(), source.begin.line);
-  }
-
-  Failure unknown_key(const toml::key& key, std::string hint) const {
-    return fail("config.unknown_key",
-                fmt::format("{}: the key \"{}\" is not known", where(key.source()), key.str()),
-                std::move(hint));
-  }
-
-  Failure wrong_value(const toml::node& value, std::string_view key,
-                      std::string_view expected) const {
-    return fail("config.value",
-                fmt::format("{}: \"{}\" is not {}", where(value.source()), key, expected),
-                fmt::format("write {} there", expected));
-  }
-
-  const std::filesystem::path& path_;
+  TomlFaults faults_;
   Config config_;
 };
 
 } // namespace
 
 Result<Config> read_config(const std::filesystem::path& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file && file.peek() != std::ifstream::traits_type::eof())
-    text << file.rdbuf();
-  if (!file.is_open() || file.bad() || (text.str().empty() && errno != 0))
-    return fail("config.open", fmt::format("{}: {}", path.string(), std::strerror(errno)),
-                "name a file that can be read after --config");
-  try {
-    return Reader(path).read(toml::parse(text.str()));
-  } catch (const toml::parse_error& error) {
-    return fail(
-        "config.syntax",
-        fmt::format("{}:{}: {}", path.string(), error.source().begin.line, error.description()),
-        "write TOML, for example: [dll] and below it openmpi = \"/path/of/the/dll\"");
-  }
+  const auto root = read_toml(path, "[dll] and below it openmpi = \"/path/of/the/dll\"");
+  return root ? Reader(path).read(*root) : Result<Config>(Failure(root.error()));
 }
 
 } // namespace mqbridge
