@@ -4,42 +4,20 @@
 // of the same document; MILLISECONDS: the page is there and filtered within
 // that time; MODULES: the folder in which npm has installed package.json.
 
-import {createRequire} from 'node:module';
 import {mkdtempSync, existsSync, readFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
+import {close, expect, open_browser} from './driver.mjs';
 
 const [file, documentFile, operations, limit, modules] = process.argv.slice(2);
-const require = createRequire(path.join(modules, 'node_modules/'));
-const puppeteer = require('puppeteer-core');
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const document_ = JSON.parse(readFileSync(documentFile));
 const few = document_.ranks.length <= 64;
 
-let failures = 0;
-function expect(what, seen, wanted = true) {
-  if (JSON.stringify(seen) === JSON.stringify(wanted))
-    return;
-  ++failures;
-  console.log(`${what}: ${JSON.stringify(seen)?.slice(0, 400)}, not ${JSON.stringify(wanted)?.slice(0, 400)}`);
-}
-
-const browser = await puppeteer.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']});
-const page = await browser.newPage();
-page.on('pageerror', error => expect('an error of the page', error.message, undefined));
-page.on('request', request => /^(file|data|blob|x):/.test(request.url()) || expect('something is loaded', request.url(), undefined));
+const {browser, page, accessible} = await open_browser(modules, url => /^(file|data|blob|x):/.test(url));
 const address = `file://${path.resolve(file)}`;
 const texts = selector => page.$$eval(selector, all => all.map(one => one.textContent));
 const width = () => page.evaluate(() => document.documentElement.scrollWidth);
 const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-
-async function accessible(what) {
-  const found = await page.evaluate(async source => {
-    (0, eval)(source); // by the browser's own tool, which no policy binds
-    return (await axe.run(document, {resultTypes: ['violations']})).violations.map(each => `${each.id}: ${each.nodes[0].html.slice(0, 200)}`);
-  }, axe).catch(error => [error.message]);
-  expect(`axe-core, ${what}`, found, []);
-}
 
 await page.setViewport({width: 1160, height: 900});
 const begun = Date.now();
@@ -144,5 +122,4 @@ await page.setViewport({width: 400, height: 800});
 expect('no wider than 400 pixels', await width() <= 400);
 await accessible('400 pixels');
 expect('it prints', (await page.pdf({format: 'A4'})).length > 5000);
-await browser.close();
-process.exit(failures ? 1 : 0);
+await close(browser);

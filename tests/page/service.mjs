@@ -4,40 +4,15 @@
 // the service knows, not looked at yet; MODULES: the folder in which npm has installed package.json. RESTART of the environment: a file
 // that it makes when the service is to be killed and started again.
 
-import {createRequire} from 'node:module';
 import {readFileSync, writeFileSync} from 'node:fs';
-import path from 'node:path';
+import {close, expect, open_browser} from './driver.mjs';
 
 const [link, job, modules, screenshot] = process.argv.slice(2);
-const require = createRequire(path.join(modules, 'node_modules/'));
-const puppeteer = require('puppeteer-core');
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-
-let failures = 0;
-function expect(what, seen, wanted = true) {
-  if (JSON.stringify(seen) === JSON.stringify(wanted))
-    return;
-  ++failures;
-  console.log(`${what}: ${JSON.stringify(seen)?.slice(0, 400)}, not ${JSON.stringify(wanted)?.slice(0, 400)}`);
-}
-
-const browser = await puppeteer.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']});
-const page = await browser.newPage();
-page.on('pageerror', error => expect('an error of the page', error.message, undefined));
-page.on('request', request => request.url().startsWith(new URL(link).origin) || request.url() === 'data:,' || expect('something is loaded', request.url(), undefined));
+const {browser, page, accessible} = await open_browser(modules, url => url.startsWith(new URL(link).origin) || url === 'data:,');
 const text = selector => page.$eval(selector, one => one.textContent).catch(() => null);
 const until = (what, test, ...given) => page.waitForFunction(test, {timeout: 30000}, ...given).catch(() => expect(what, false));
 const card = `article[aria-label="job ${job}"]`;
 
-async function accessible(what) {
-  const found = await page.evaluate(async source => {
-    (0, eval)(source); // by the browser's own tool, which no policy binds
-    return (await axe.run(document, {resultTypes: ['violations']})).violations.map(each => `${each.id}: ${each.nodes[0].html.slice(0, 200)}`);
-  }, axe).catch(error => [error.message]);
-  expect(`axe-core, ${what}`, found, []);
-}
-
-await page.setBypassCSP(true); // of axe-core alone: the page's own requests are looked at above
 await page.setViewport({width: 1000, height: 700});
 await page.goto(link);
 await page.waitForSelector(card, {timeout: 30000}).catch(() => expect('the job is shown', false));
@@ -90,5 +65,4 @@ expect('the report', await other.$eval('h1', one => one.textContent), 'DEADLOCK 
 const again = await browser.createBrowserContext();
 const stranger = await again.newPage();
 expect('a link used twice', (await stranger.goto(link)).status(), 401);
-await browser.close();
-process.exit(failures === 0 ? 0 : 1);
+await close(browser);
