@@ -1,6 +1,7 @@
 #include "host/files/debuginfod.h"
 
 #include "host/codes.h"
+#include "host/disk/library_function.h"
 #include "host/limits.h"
 
 #include <atomic>
@@ -35,11 +36,6 @@ struct Library {
   }
 };
 
-template <class Function>
-void load(void* handle, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(handle, name));
-}
-
 /// The library is loaded once and never unloaded: libcurl and its TLS library leave threads and
 /// handlers behind.
 const Library& library() {
@@ -48,13 +44,13 @@ const Library& library() {
     void* handle = ::dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr)
       return functions;
-    load(handle, "debuginfod_begin", functions.begin);
-    load(handle, "debuginfod_end", functions.end);
-    load(handle, "debuginfod_find_debuginfo", functions.find_debuginfo);
-    load(handle, "debuginfod_find_executable", functions.find_executable);
-    load(handle, "debuginfod_set_progressfn", functions.set_progress);
-    load(handle, "debuginfod_set_user_data", functions.set_user_data);
-    load(handle, "debuginfod_get_user_data", functions.get_user_data);
+    load_function(handle, "debuginfod_begin", functions.begin);
+    load_function(handle, "debuginfod_end", functions.end);
+    load_function(handle, "debuginfod_find_debuginfo", functions.find_debuginfo);
+    load_function(handle, "debuginfod_find_executable", functions.find_executable);
+    load_function(handle, "debuginfod_set_progressfn", functions.set_progress);
+    load_function(handle, "debuginfod_set_user_data", functions.set_user_data);
+    load_function(handle, "debuginfod_get_user_data", functions.get_user_data);
     return functions;
   }();
   return loaded;

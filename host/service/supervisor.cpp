@@ -141,38 +141,36 @@ Result<void> Supervisor::remove(const std::string& name) {
   return {};
 }
 
-Result<json> Supervisor::look(const std::string& name) {
-  json wanted;
+/// Does what a client wants of a job, and tells everybody.
+Result<json> Supervisor::change(const std::string& name, const std::function<void(Job&)>& work) {
+  json changed;
   {
     const std::lock_guard lock(mutex_);
     const auto job = find(name);
     if (!job)
       return Failure(job.error());
-    if (!(*job)->is_busy)
-      (*job)->watched.want(std::chrono::steady_clock::now());
-    wanted = state(**job);
+    work(**job);
+    changed = state(**job);
   }
   wake();
-  changed_(wanted);
-  return wanted;
+  changed_(changed);
+  return changed;
+}
+
+Result<json> Supervisor::look(const std::string& name) {
+  return change(name, [](Job& job) {
+    if (!job.is_busy)
+      job.watched.want(std::chrono::steady_clock::now());
+  });
 }
 
 Result<json> Supervisor::cancel(const std::string& name) {
-  json left;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto job = find(name);
-    if (!job)
-      return Failure(job.error());
-    if ((*job)->run)
-      (*job)->run->cancel();
+  return change(name, [this](Job& job) {
+    if (job.run)
+      job.run->cancel();
     else
-      (*job)->watched.leave(config_.most_load, std::chrono::steady_clock::now());
-    left = state(**job);
-  }
-  wake();
-  changed_(left);
-  return left;
+      job.watched.leave(config_.most_load, std::chrono::steady_clock::now());
+  });
 }
 
 void Supervisor::wake() const {

@@ -72,6 +72,7 @@ private:
 
   nlohmann::json state(const Job& job) const;
   void tell(Job& job, bool is_over);
+  Result<nlohmann::json> change(const std::string& name, const std::function<void(Job&)>& work);
   Result<Job*> find(const std::string& name);
   void know(ServiceJob about, std::vector<nlohmann::json> looks);
   // Of the thread.
