@@ -288,7 +288,9 @@ HttpResponse Api::add_job(const HttpRequest& request) {
     return bad("the body names no job");
   const auto added = supervisor_.add(std::move(job));
   if (!added)
-    return problem(409, "conflict", added.error());
+    return added.error().code.starts_with(codes::of_files)
+               ? problem(503, "no room", added.error())
+               : problem(409, "conflict", added.error());
   auto response = reply(*added, 201);
   response.headers.emplace_back("Location",
                                 "/v1/jobs/" + added->at("name").get_ref<const std::string&>());

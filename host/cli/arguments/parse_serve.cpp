@@ -46,7 +46,7 @@ Result<Command> serve_command(const RawOptions& raw) {
   const auto state = user_directory("XDG_STATE_HOME", ".local/state");
   if (raw.state.empty() && !state)
     return fail("usage", "there is no usual place for what is kept: HOME is not set",
-                "--state DIRECTORY");
+                "--state DIR");
   const auto config = user_directory("XDG_CONFIG_HOME", ".config");
   std::error_code ignored;
   ServeCommand command;
