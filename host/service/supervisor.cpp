@@ -168,6 +168,8 @@ Result<json> Supervisor::cancel(const std::string& name) {
   return change(name, [this](Job& job) {
     if (job.run)
       job.run->cancel();
+    else if (job.is_busy)
+      job.is_cancelled = true;
     else
       job.watched.leave(config_.most_load, std::chrono::steady_clock::now());
   });
@@ -278,6 +280,7 @@ Supervisor::Job* Supervisor::take_due() {
   if (longest != nullptr) {
     longest->watched.begin();
     longest->is_busy = true;
+    longest->is_cancelled = false;
   }
   return longest;
 }
@@ -296,9 +299,11 @@ void Supervisor::begin(Job& job) {
                     : Result<std::unique_ptr<LookRun>>(Failure(writer.error()));
   {
     const std::lock_guard lock(mutex_);
-    if (run)
+    if (run) {
       job.run = std::move(*run);
-    else
+      if (job.is_cancelled)
+        job.run->cancel();
+    } else
       job.watched.end(nullptr, run.error().message, config_.most_load,
                       std::chrono::steady_clock::now());
   }

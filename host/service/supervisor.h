@@ -66,6 +66,7 @@ private:
     WatchedJob watched;
     bool is_busy = false; ///< the thread works with it: it stays where it is
     std::unique_ptr<LookRun> run = {};
+    bool is_cancelled = false; ///< before its look had a program
     std::size_t told_ranks = 0;
     std::jthread notice = {};
   };

@@ -146,6 +146,19 @@ TEST_F(SupervisorTest, ACancelledLookIsNotKept) {
   EXPECT_TRUE(fs::is_empty(directory_ / "looks/weather"));
 }
 
+TEST_F(SupervisorTest, ACancelIsHeardAtAnyMoment) {
+  program_.play("exec sleep 100");
+  begin({.jobs = {a_job("weather")}});
+  constexpr int moments = 40;
+  for (int moment = 0; moment < moments; ++moment) {
+    ASSERT_TRUE(supervisor_->look("weather"));
+    std::this_thread::sleep_for(moment * 100us);
+    ASSERT_TRUE(supervisor_->cancel("weather"));
+    ASSERT_TRUE(idle("weather", 0)) << moment;
+  }
+  EXPECT_EQ(job()["looks"], 0);
+}
+
 TEST_F(SupervisorTest, NoMoreAtOnceThanItMay) {
   program_.play("ls " + quoted("runs") + " | wc -l >> " + quoted("seen") + "; touch " +
                 quoted("runs") + "/$$; sleep 0.3; rm " + quoted("runs") + "/$$\n" +
