@@ -3,6 +3,7 @@
 #include "host/bridge/monitor_command.h"
 #include "host/bridge/requests.h"
 #include "host/bridge/ticker.h"
+#include "host/memory/architecture.h"
 #include "rsp/client/negotiation.h"
 #include "rsp/codes.h"
 #include "rsp/limits.h"
@@ -38,6 +39,18 @@ std::string carried_features(std::string_view reply) {
       kept += (kept.empty() ? "" : ";") + std::string(feature);
   }
   return kept;
+}
+
+/// Whether it writes the copy of an instruction, for a displaced step: on Linux, gdb has room for
+/// it behind the first instructions of the program, each of which counts as long as a trap
+/// (linux_displaced_step_location).
+bool is_copy_for_step(std::string_view packet, std::optional<std::uint64_t> entry,
+                      std::span<const std::string_view> traps) {
+  const auto numbers = parse_two_numbers(packet.substr(1, packet.find(':') - 1));
+  return numbers && entry && std::ranges::any_of(traps, [&](std::string_view trap) {
+           return !trap.empty() && numbers->second > trap.size() &&
+                  numbers->first == *entry + 2 * trap.size();
+         });
 }
 
 /// Whether such a packet may be about the selected thread.
@@ -194,6 +207,10 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
       talk.debugger().reply(**reply);
     return Then::go_on;
   }
+  if (kind == RequestKind::restart && is_extended_) {
+    auto restarted = restart(packet);
+    return restarted ? Result<Then>(Then::go_on) : forward(std::move(restarted));
+  }
   if (kind == RequestKind::kill) {
     if (auto settled = breakpoints_.settle(); !settled)
       return Failure(settled.error());
@@ -252,6 +269,7 @@ Result<Bridge::Then> Bridge::answer(Talk& talk, const std::string& packet) {
     reply = "OK";
     break;
   case RequestKind::change:
+  case RequestKind::restart:
   case RequestKind::kill:
   case RequestKind::monitor:
     reply = change(packet);
@@ -361,7 +379,7 @@ void Bridge::forget_program(const std::string& process) {
   if (process.empty())
     breakpoints_.forget();
   else
-    breakpoints_.forget(process);
+    breakpoints_.forget_program(process);
   calls_.forget(process);
   memory_.forget_program();
   platform_.reset();
@@ -379,17 +397,41 @@ void Bridge::process_ran() {
 Result<std::string> Bridge::change(const std::string& packet) {
   if (auto settled = breakpoints_.settle(); !settled)
     return forward(std::move(settled));
-  const bool is_of_registers = packet.front() == 'G' || packet.front() == 'P';
-  auto reply = is_of_registers ? write_registers(packet) : stub_.request(packet);
+  constexpr std::string_view writes = "GPMX";
+  auto reply = writes.find(packet.front()) == writes.npos ? stub_.request(packet) : write(packet);
   process_ran();
   return reply;
 }
 
-/// Registers of the selected thread.
-Result<std::string> Bridge::write_registers(const std::string& packet) {
+/// Registers of the selected thread, or memory of its process.
+Result<std::string> Bridge::write(const std::string& packet) {
   if (auto known = know_platform(); !known)
     return forward(std::move(known));
-  return calls_.write(packet, for_guests_.selection, *platform_);
+  if (packet.front() == 'G' || packet.front() == 'P')
+    return calls_.write(packet, for_guests_.selection, *platform_);
+  const auto traps = *platform_ ? std::span(architecture_of(**platform_).traps)
+                                : std::span<const std::string_view>();
+  // A thread that executes the copy of an instruction (`set displaced-stepping on`) could not be
+  // let go. Without it, gdb takes the breakpoint out for the step.
+  if (is_copy_for_step(packet, entry_, traps))
+    return "E01";
+  return breakpoints_.write(packet, traps);
+}
+
+/// The stub kills what it holds, starts the program anew, and says nothing.
+Result<void> Bridge::restart(const std::string& packet) {
+  if (auto told = stub_.tell(packet); !told)
+    return told;
+  for (const std::string& farewell : farewells())
+    no_longer_held(farewell);
+  forget_program({});
+  process_ran();
+  const auto stop = stub_.request("?");
+  if (!stop)
+    return Failure(stop.error());
+  learn_process(*stop);
+  threads_.selected(for_guests_.selection);
+  return {};
 }
 
 } // namespace mqbridge

@@ -77,7 +77,8 @@ private:
   Result<std::string> read_file(const std::string& packet);
   Result<std::string> read_object(const std::string& packet);
   Result<std::string> change(const std::string& packet);
-  Result<std::string> write_registers(const std::string& packet);
+  Result<std::string> write(const std::string& packet);
+  Result<void> restart(const std::string& packet);
   Result<std::string> select(const std::string& packet);
   Result<std::string> ask_threads(const std::string& question);
   Result<std::string> say_farewell(const std::string& packet);
@@ -106,6 +107,7 @@ private:
   InferiorCalls calls_{stub_};
   /// Of the selected process. nullopt: not asked yet, and inside: not to be known.
   std::optional<std::optional<Platform>> platform_;
+  std::optional<std::uint64_t> entry_; ///< of its program, once that was asked; else not known
   KeptObjects objects_{stub_};
   KeptFiles files_{stub_};
   KeptMemory memory_{stub_};

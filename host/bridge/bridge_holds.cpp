@@ -76,8 +76,10 @@ void Bridge::learn_process(const std::string& stop_reply) {
   if (farewell == "D")
     return;
   stub_.holds().add_detach_packet(farewell);
-  if (const std::string child = child_in(stop_reply); !child.empty())
+  if (const std::string child = child_in(stop_reply); !child.empty()) {
+    breakpoints_.inherit(std::string(process_in(for_guests_.selection)), "p" + child);
     stub_.holds().add_detach_packet("D;" + child);
+  }
   stub_.holds().drop_detach_packet("D");
 }
 

@@ -8,6 +8,7 @@
 #include "rsp/packet/hex.h"
 
 #include <algorithm>
+#include <elf.h>
 #include <utility>
 
 namespace mqbridge {
@@ -118,6 +119,7 @@ Result<void> Bridge::know_platform() {
       auxv ? probe_platform(memory_.of_stub(), *auxv) : Result<Platform>(Failure(auxv.error()));
   if (!platform && stub_.closed())
     return Failure(platform.error());
+  entry_ = auxv ? auxv->find(AT_ENTRY) : std::nullopt;
   platform_ = platform ? std::optional(*platform) : std::nullopt;
   return {};
 }

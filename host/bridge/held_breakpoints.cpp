@@ -1,7 +1,11 @@
 #include "host/bridge/held_breakpoints.h"
 
+#include "host/bridge/requests.h"
+#include "rsp/packet/hex.h"
+
 #include <algorithm>
 #include <cstddef>
+#include <fmt/format.h>
 #include <utility>
 
 namespace mqbridge {
@@ -12,6 +16,30 @@ std::string removal_of(std::string_view packet) {
   std::string removal(packet.substr(0, packet.find(';')));
   removal.front() = 'z';
   return removal;
+}
+
+/// "M401136,1:cc", or the same as `X`, whose data is no digits.
+struct Written {
+  std::uint64_t address = 0;
+  std::string bytes; ///< as digits
+  std::uint64_t end() const { return address + bytes.size() / 2; }
+};
+
+std::optional<Written> parse_write(std::string_view packet) {
+  const auto colon = packet.find(':');
+  if (colon == packet.npos)
+    return std::nullopt;
+  const auto numbers = parse_two_numbers(packet.substr(1, colon - 1));
+  const auto data = packet.substr(colon + 1);
+  std::string bytes = packet.front() == 'M' ? std::string(data) : rsp::encode_hex(data);
+  if (!numbers || numbers->second == 0 || bytes.size() != 2 * numbers->second)
+    return std::nullopt;
+  return Written{numbers->first, std::move(bytes)};
+}
+
+/// A breakpoint that was written, as opposed to one that the stub was told of (Z0).
+bool is_written(const std::string& removal) {
+  return removal.starts_with('M');
 }
 
 } // namespace
@@ -44,7 +72,8 @@ Result<std::string> HeldBreakpoints::answer(const std::string& packet, bool is_m
 }
 
 void HeldBreakpoints::add(const std::string& removal) {
-  // The guardian knows first: to take out one that is not in does no harm.
+  // The guardian knows first: to take out one that is not in, and to write the bytes that are
+  // there, does no harm.
   if (in_[process_].try_emplace(removal).second)
     stub_.holds().add_packet_before_detach(removal);
 }
@@ -68,6 +97,59 @@ Result<std::string> HeldBreakpoints::put_in(const std::string& packet, const std
     drop(breakpoints, removal);
   }
   return reply;
+}
+
+Result<std::string> HeldBreakpoints::write(const std::string& packet,
+                                           std::span<const std::string_view> traps) {
+  const auto written = parse_write(packet);
+  const bool is_trap = written && std::ranges::any_of(traps, [&](std::string_view trap) {
+                         return rsp::encode_hex(trap) == written->bytes;
+                       });
+  auto reply = is_trap ? put_in_by_writing(packet) : stub_.request(packet);
+  if (reply && *reply == "OK")
+    replace(packet);
+  return reply;
+}
+
+Result<std::string> HeldBreakpoints::put_in_by_writing(const std::string& packet) {
+  const auto [address, trap] = *parse_write(packet);
+  const auto before = stub_.request(fmt::format("m{:x},{:x}", address, trap.size() / 2));
+  if (!before)
+    return before;
+  if (before->size() != trap.size() || *before == trap)
+    return stub_.request(packet);
+  const std::string removal = fmt::format("M{:x},{:x}:{}", address, trap.size() / 2, *before);
+  add(removal);
+  auto reply = stub_.request(packet);
+  if (reply && *reply == "OK")
+    in_[process_][removal].packet = packet;
+  else if (reply)
+    drop(in_[process_], removal);
+  return reply;
+}
+
+/// Breakpoints that were written over are not in any more.
+void HeldBreakpoints::replace(const std::string& packet) {
+  const auto written = parse_write(packet);
+  auto& breakpoints = in_[process_];
+  std::vector<std::string> gone;
+  for (const auto& [removal, breakpoint] : breakpoints) {
+    const auto trap = is_written(removal) ? parse_write(breakpoint.packet) : std::nullopt;
+    if (!written || !trap || trap->end() <= written->address || written->end() <= trap->address)
+      continue;
+    const bool is_whole = written->address <= trap->address && trap->end() <= written->end();
+    const auto at = 2 * (trap->address - written->address);
+    if (!is_whole || written->bytes.compare(at, trap->bytes.size(), trap->bytes) != 0)
+      gone.push_back(removal);
+  }
+  for (const std::string& removal : gone)
+    drop(breakpoints, removal);
+}
+
+void HeldBreakpoints::inherit(const std::string& parent, const std::string& child) {
+  for (const auto& [removal, breakpoint] : OfProcess(in_[parent]))
+    if (is_written(removal))
+      in_[child].emplace(removal, breakpoint);
 }
 
 std::vector<rsp::Exchange> HeldBreakpoints::unsettled() const {
@@ -158,6 +240,15 @@ void HeldBreakpoints::forget(const std::string& process) {
     drop(breakpoints, std::string(breakpoints.begin()->first));
   in_.erase(process);
   accepted_.clear();
+}
+
+void HeldBreakpoints::forget_program(const std::string& process) {
+  forget(process);
+  // The guardian does not say to which process it writes, and this one has other code now.
+  for (const auto& [other, theirs] : in_)
+    for (const auto& [removal, breakpoint] : theirs)
+      if (is_written(removal))
+        stub_.holds().drop_detach_packet(removal);
 }
 
 void HeldBreakpoints::forget() {

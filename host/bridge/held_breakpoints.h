@@ -16,7 +16,10 @@ namespace mqbridge {
 /// The breakpoints of a debugger (Z0, Z1). A debugger takes all of them out at each stop, and puts
 /// the same ones in again before it goes on: a removal is answered at once, and told to the stub
 /// only when it matters. So is one that the stub has already put in once. The guardian knows which
-/// are in: a process that were let go with one would die of it. One thread.
+/// are in: a process that were let go with one would die of it.
+///
+/// A debugger may write a trap into the code itself, in the place of Z0. Such a breakpoint is taken
+/// out by the bytes that were there. One thread.
 class HeldBreakpoints {
 public:
   explicit HeldBreakpoints(rsp::Connection& stub) : stub_(stub) {}
@@ -27,6 +30,11 @@ public:
   /// The reply to Z0, Z1, z0 or z1. `is_mapped`: the process certainly has memory there. Errors:
   /// those of Connection.
   Result<std::string> answer(const std::string& packet, bool is_mapped);
+  /// The reply to `M` or `X`. `traps`: the instructions of the processor by which a process stops.
+  /// Errors: as above.
+  Result<std::string> write(const std::string& packet, std::span<const std::string_view> traps);
+  /// A process has forked: what was written into its code is in that of the child, too.
+  void inherit(const std::string& parent, const std::string& child);
   /// What the stub has not been told: before the process runs, or is somebody else's.
   std::vector<rsp::Exchange> unsettled() const;
   /// It was told so, and has answered.
@@ -43,18 +51,21 @@ public:
   Result<void> take_out_all();
   /// The processes are gone, or other programs now.
   void forget();
-  /// That one alone.
+  /// That one alone: it is gone, or another program.
   void forget(const std::string& process);
+  void forget_program(const std::string& process);
 
 private:
   struct Breakpoint {
     std::string packet; ///< that has put it in
     enum class State : std::uint8_t { in, leaving, coming } state = State::in; ///< at the stub
   };
-  /// By the packet that takes them out, "z0,401136,1".
+  /// By the packet that takes them out, "z0,401136,1", "M401136,1:55".
   using OfProcess = std::map<std::string, Breakpoint>;
 
   void add(const std::string& removal);
+  Result<std::string> put_in_by_writing(const std::string& packet);
+  void replace(const std::string& packet);
   Result<std::string> put_in(const std::string& packet, const std::string& removal);
   Result<void> take_out(OfProcess& breakpoints, const std::vector<std::string>& removals);
   void drop(OfProcess& breakpoints, const std::string& removal);

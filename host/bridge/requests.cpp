@@ -68,7 +68,7 @@ constexpr std::array beginnings = {
 
 /// "c", "s", "C05", "S05;1000", "c1000": the old packets that let the process run.
 bool is_old_resumption(std::string_view packet) {
-  constexpr std::string_view letters = "cCsSiIR";
+  constexpr std::string_view letters = "cCsSiI";
   return letters.find(packet.front()) != letters.npos &&
          std::all_of(packet.begin() + 1, packet.end(),
                      [](char sign) { return rsp::is_hex(sign) || sign == ';'; });
@@ -119,6 +119,8 @@ RequestKind kind_of(std::string_view packet) {
   switch (packet.front()) {
   case 'm':
     return RequestKind::memory;
+  case 'R':
+    return RequestKind::restart;
   case '?':
   case '!':
   case 'g':

@@ -24,6 +24,7 @@ enum class RequestKind : std::uint8_t {
   change,      ///< anything else: it may write what is kept
   farewell,    ///< D, vKill: nothing may come behind it
   kill,        ///< k: as farewell, and without a reply
+  restart,     ///< R: the program begins anew, and there is no reply
   monitor,     ///< `monitor mpi ...`
 };
 

@@ -44,6 +44,18 @@ constexpr RegisterRun m68k_core[] = {{1, 7, 0, 4}, {8, 7, 28, 4}, {0, 1, 56, 4},
 constexpr RegisterRun all_of_4_bytes[] = {{0, 32, 0, 4}};
 constexpr RegisterRun all_of_8_bytes[] = {{0, 32, 0, 8}};
 
+// As in gdb's *_breakpoint_from_pc (gdb/*-tdep.c).
+using Traps = std::array<std::string_view, 4>;
+constexpr Traps x86_traps = {"\xcc"sv};
+constexpr Traps aarch64_traps = {"\x00\x00\x20\xd4"sv};
+constexpr Traps arm_traps = {"\xf0\x01\xf0\xe7"sv, "\x01\xde"sv, "\xf0\xf7\x00\xa0"sv};
+constexpr Traps s390_traps = {"\x00\x01"sv};
+constexpr Traps ppc_traps = {"\x7f\xe0\x00\x08"sv, "\x08\x00\xe0\x7f"sv};
+constexpr Traps mips_traps = {"\x00\x05\x00\x0d"sv, "\x0d\x00\x05\x00"sv};
+constexpr Traps riscv_traps = {"\x73\x00\x10\x00"sv, "\x02\x90"sv};
+constexpr Traps sparc_traps = {"\x91\xd0\x20\x01"sv};
+constexpr Traps m68k_traps = {"\x4e\x4f"sv};
+
 constexpr std::uint16_t x86_64_arguments[] = {5, 4, 1, 2, 8, 9};
 constexpr std::uint16_t x86_64_kept[] = {3, 6, 12, 13, 14, 15};
 constexpr std::uint16_t aarch64_arguments[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -85,6 +97,7 @@ constexpr Architecture known[] = {
      .argument_registers = x86_64_arguments,
      .returns_by_stack = true,
      .kept_registers = x86_64_kept,
+     .traps = x86_traps,
      .system_calls = {.numbering = AUDIT_ARCH_X86_64, .opcode = "\x0f\x05"sv, .restart = 219},
      .landing_pad = "\xf3\x0f\x1e"sv, // endbr64
      .jumps = x86_jumps},
@@ -96,6 +109,7 @@ constexpr Architecture known[] = {
      .live_registers = {{{32, 4, i386_live, 308}}}, // orig_eax
      .core_registers = {48, 4, i386_core, 44},
      .returns_by_stack = true,
+     .traps = x86_traps,
      .system_calls = {.numbering = AUDIT_ARCH_I386, .opcode = "\xcd\x80"sv, .restart = 0},
      .landing_pad = "\xf3\x0f\x1e"sv, // endbr32
      .jumps = x86_jumps},
@@ -108,6 +122,7 @@ constexpr Architecture known[] = {
      .core_registers = {256, 8, all_of_8_bytes},
      .argument_registers = aarch64_arguments,
      .kept_registers = aarch64_kept,
+     .traps = aarch64_traps,
      .system_calls = {.numbering = AUDIT_ARCH_AARCH64,
                       .opcode = "\x01\x00\x00\xd4"sv,
                       .number = 8,
@@ -122,12 +137,14 @@ constexpr Architecture known[] = {
      .stack_pointer = 13,
      .live_registers = {{{60, 4, arm_registers}}},
      .core_registers = {60, 4, arm_registers},
+     .traps = arm_traps,
      .system_calls = {.numbering = AUDIT_ARCH_ARM}},
     {.name = "s390",
      .machine = EM_S390,
      .is_wide = false,
      .core_status = {.unit = 8}, // its PSW has 8 bytes
      .gdb_names = s390_names,
+     .traps = s390_traps,
      .jumps = s390_jumps,
      .signal_returns = s390_signal_returns},
     {.name = "s390x",
@@ -136,6 +153,7 @@ constexpr Architecture known[] = {
      .stack_pointer = 15,
      .live_registers = {{{8, 8, s390x_live}}},
      .core_registers = {8, 8, s390x_core},
+     .traps = s390_traps,
      .system_calls = {.numbering = AUDIT_ARCH_S390X,
                       .opcode = "\x0a"sv, // svc
                       .has_number = true,
@@ -149,6 +167,7 @@ constexpr Architecture known[] = {
      .stack_pointer = 1,
      .live_registers = {{{384, 4, ppc_live}, {128, 4, ppc_qemu}}},
      .core_registers = {128, 4, ppc_core},
+     .traps = ppc_traps,
      .system_calls = {.numbering = AUDIT_ARCH_PPC}},
     {.name = "ppc64le",
      .big_name = "ppc64",
@@ -158,6 +177,7 @@ constexpr Architecture known[] = {
      .live_registers = {{{512, 8, ppc64_live}, {256, 8, ppc64_qemu}}},
      .core_registers = {256, 8, ppc64_core},
      .red_zone = 288,
+     .traps = ppc_traps,
      .system_calls = {.numbering = AUDIT_ARCH_PPC64}},
     {.name = "mips",
      .machine = EM_MIPS,
@@ -169,7 +189,8 @@ constexpr Architecture known[] = {
      .gdb_names = {{{"mips"}}},
      .stack_pointer = 29,
      .live_registers = {{{148, 4, all_of_4_bytes}}},
-     .core_registers = {160, 4, mips_core}},
+     .core_registers = {160, 4, mips_core},
+     .traps = mips_traps},
     {.name = "mips64",
      .machine = EM_MIPS,
      .marked_functions = true,
@@ -179,7 +200,8 @@ constexpr Architecture known[] = {
      .gdb_names = {{{"mips"}}},
      .stack_pointer = 29,
      .live_registers = {{{296, 8, all_of_8_bytes}}},
-     .core_registers = {272, 8, all_of_8_bytes}},
+     .core_registers = {272, 8, all_of_8_bytes},
+     .traps = mips_traps},
     {.name = "riscv32", .machine = EM_RISCV, .is_wide = false, .gdb_names = riscv_names},
     {.name = "riscv64",
      .machine = EM_RISCV,
@@ -187,19 +209,22 @@ constexpr Architecture known[] = {
      .stack_pointer = 2,
      .live_registers = {{{256, 8, all_of_8_bytes}}},
      .core_registers = {0, 8, riscv64_core},
+     .traps = riscv_traps,
      .system_calls = {.numbering = AUDIT_ARCH_RISCV64}},
     {.name = "sparc",
      .machine = EM_SPARC,
      .other_machine = EM_SPARC32PLUS,
      .gdb_names = sparc_names,
      .stack_pointer = 14,
-     .live_registers = {{{272, 4, all_of_4_bytes}}}},
+     .live_registers = {{{272, 4, all_of_4_bytes}}},
+     .traps = sparc_traps},
     {.name = "sparc64",
      .machine = EM_SPARCV9,
      .gdb_names = sparc_names,
      .stack_pointer = 14,
      .live_registers = {{{512, 8, all_of_8_bytes}}},
-     .core_registers = {264, 8, all_of_8_bytes}},
+     .core_registers = {264, 8, all_of_8_bytes},
+     .traps = sparc_traps},
     {.name = "m68k",
      .machine = EM_68K,
      .pointer_alignment = 2,
@@ -208,7 +233,8 @@ constexpr Architecture known[] = {
      .gdb_names = {{{"m68k", 4}}},
      .stack_pointer = 15,
      .live_registers = {{{68, 4, m68k_live}}},
-     .core_registers = {72, 4, m68k_core}},
+     .core_registers = {72, 4, m68k_core},
+     .traps = m68k_traps},
     {.name = "loongarch32",
      .machine = EM_LOONGARCH,
      .is_wide = false,

@@ -115,6 +115,8 @@ struct Architecture {
   std::span<const std::uint16_t> kept_registers = {};
 
   // Code.
+  /// Instructions that gdb writes as breakpoints where a stub puts none in.
+  std::array<std::string_view, 4> traps = {};
   SystemCalls system_calls = {};
   std::string_view landing_pad = {}; ///< beginning of a 4-byte instruction that may precede a jump
   std::array<Jump, 2> jumps = {};

@@ -106,6 +106,14 @@ Result<void> Connection::resume_and_leave(std::string_view payload,
   return {};
 }
 
+Result<void> Connection::tell(std::string_view payload) {
+  if (auto ready = begin(); !ready)
+    return ready;
+  auto queued = link_.queue_request(payload);
+  link_.flush();
+  return queued;
+}
+
 void Connection::released() {
   if (!holds_.taken_over()) // else the guardian still uses the connection
     link_.transport().released();

@@ -122,6 +122,8 @@ public:
   /// after `limit`. It says nothing else, and the connection is to be closed.
   Result<void> resume_and_leave(std::string_view payload, std::chrono::milliseconds limit);
   bool running() const { return holds_.running(); }
+  /// Sends a packet to which a stub says nothing (`R`).
+  Result<void> tell(std::string_view payload);
 
   /// Ends the connection: how the stopped target of a stub with Holds::closing_releases() is left.
   void close() { link_.close(); }

@@ -351,6 +351,25 @@ TEST(Bridge, AStubThatStaysMayTakeAnotherProcess) {
   EXPECT_EQ(stub.received().back(), "D;20");
 }
 
+TEST(Bridge, AProgramThatBeginsAnewIsAnotherProcess) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.on("!", Answer::packet("OK"))
+      .on("R", Answer::nothing())
+      .on("qC", Answer::packet("QCp20.20"));
+  stub.on("D;20", Answer::packet("OK"));
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("!"), "OK");
+  gdb.ask("Z0,1000,1");
+  stub.on("?", Answer::packet("T05thread:p20.20;"));
+  gdb.send("R00");
+  EXPECT_EQ(gdb.ask("qC"), "QCp20.20") << "the next reply is that of the next request";
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(stub.received().back(), "D;20");
+  EXPECT_EQ(stub.count("D;"), 1U);
+  EXPECT_EQ(stub.count("z0,"), 0U) << "the new process has no breakpoints";
+}
+
 TEST(Bridge, LldbIsHelped) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);
@@ -1016,8 +1035,8 @@ class CalledProcess {
 public:
   explicit CalledProcess(test::ScriptedStub& stub) {
     play_process(stub, some_maps);
-    const std::uint64_t auxv[] = {AT_PAGESZ, 4096,     AT_PHDR, 0x10040, AT_PHENT,
-                                  56,        AT_PHNUM, 1,       AT_NULL, 0};
+    const std::uint64_t auxv[] = {AT_PAGESZ, 4096, AT_PHDR,  0x10040, AT_PHENT, 56,
+                                  AT_PHNUM,  1,    AT_ENTRY, 0x5000,  AT_NULL,  0};
     stub.serve_objects({{"auxv:", std::string(reinterpret_cast<const char*>(auxv), sizeof auxv)}});
     Elf64_Ehdr header{};
     std::memcpy(header.e_ident, ELFMAG "\2\1\1", 7);
@@ -1032,6 +1051,7 @@ public:
             Answer::packet(rsp::encode_hex({reinterpret_cast<const char*>(&header), 64})));
     stub.on("Hgp1f.1f", Answer::packet("OK"));
     stub.on("QProgramSignals:", Answer::packet("OK"));
+    stub.on("M", Answer::packet("OK")).on("X", Answer::packet("OK"));
     stub.on("g", [this](std::string_view) { return Answer::packet(registers_); });
     stub.on("G", [this](std::string_view packet) {
       registers_ = packet.substr(1);
@@ -1128,6 +1148,50 @@ TEST(BridgeCalls, ASystemCallThatTheKernelHasKeptReturns) {
   gdb.ask("vCont;c");
   gdb.leave();
   EXPECT_EQ(process.registers(), registers_at(0x1000, 0x7000, interrupted));
+}
+
+TEST(BridgeCalls, BreakpointsThatAreWrittenAreTakenOut) {
+  test::ScriptedStub stub(changeable);
+  const CalledProcess process(stub);
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("X1000,1:\xcc"), "OK");
+  EXPECT_EQ(gdb.ask("M2000,1:cc"), "OK");
+  EXPECT_EQ(gdb.ask("M3000,1:90"), "OK"); // the user's own
+  EXPECT_EQ(gdb.ask("M4000,1:cc"), "OK");
+  gdb.ask("vCont;c");
+  EXPECT_EQ(gdb.ask("M2000,1:55"), "OK");
+  EXPECT_EQ(gdb.ask("M3ffe,4:01020304"), "OK");
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(stub.count("M1000,1:55"), 1U);
+  EXPECT_EQ(stub.count("M2000"), 2U);
+  EXPECT_EQ(stub.count("M3000"), 1U);
+  EXPECT_EQ(stub.count("M4000"), 1U) << "it was written over";
+  EXPECT_EQ(stub.received().back(), "D;1f");
+}
+
+TEST(BridgeCalls, BreakpointsThatAreWrittenAreInAChildToo) {
+  test::ScriptedStub stub(changeable);
+  const CalledProcess process(stub);
+  stub.on("vCont;", Answer::packet("T05fork:p20.20;thread:p1f.1f;"));
+  stub.on("Hgp20", Answer::packet("OK")).on("D;20", Answer::packet("OK"));
+  Conversation gdb(stub);
+  gdb.ask("Hgp1f.1f");
+  gdb.ask("M1000,1:cc");
+  gdb.ask("vCont;c");
+  EXPECT_EQ(gdb.leave(), "");
+  EXPECT_EQ(stub.count("M1000,1:55"), 2U) << "in both of them";
+}
+
+/// It could not be let go while a thread executes a copy (a displaced step): gdb does without.
+TEST(BridgeCalls, CopiesOfInstructionsAreRefused) {
+  test::ScriptedStub stub(changeable);
+  const CalledProcess process(stub);
+  Conversation gdb(stub);
+  EXPECT_EQ(gdb.ask("X5002,10:0123456789abcdef"), "E01");
+  EXPECT_EQ(gdb.ask("X5002,1:\xcc"), "OK") << "a breakpoint";
+  EXPECT_EQ(gdb.ask("X5003,10:0123456789abcdef"), "OK");
+  gdb.leave();
+  EXPECT_EQ(stub.count("X5002,10"), 0U);
 }
 
 TEST(Bridge, AnotherDebuggerFindsItAsTheFirstOneHasLeftIt) {

@@ -26,12 +26,13 @@ TEST(Requests, WhatIsNotKnownToOnlyReadIsAChange) {
 TEST(Requests, WhatLetsTheProcessRunIsKnown) {
   for (const char* packet :
        {"vCont;c", "vCont;s:p1.1;c", "c", "c1000", "C05", "s", "S05;1000", "vRun;",
-        "vFlashErase:0,1000", "vAttach;1f", "bc", "bs", "R00", "i", "qRcmd,7265736574", "F-1,4,C"})
+        "vFlashErase:0,1000", "vAttach;1f", "bc", "bs", "i", "qRcmd,7265736574", "F-1,4,C"})
     EXPECT_EQ(kind_of(packet), RequestKind::run) << packet;
 }
 
 TEST(Requests, TheOthersHaveTheirKinds) {
   EXPECT_EQ(kind_of("m1000,4"), RequestKind::memory);
+  EXPECT_EQ(kind_of("R00"), RequestKind::restart);
   EXPECT_EQ(kind_of("qSupported:swbreak+"), RequestKind::negotiation);
   EXPECT_EQ(kind_of("qXfer:threads:read::0,1000"), RequestKind::object);
   EXPECT_EQ(kind_of("qXfer:btrace:read::0,1000"), RequestKind::look);

@@ -30,8 +30,6 @@ of_files=(
 explained=(
   # Non-stop mode is not offered.
   'non[-_]?stop[ =](on|1)'
-  # R, which restarts a program, has no reply. gdb takes vRun, where it is not told otherwise.
-  'ext-(restart|wrapper)\.exp: (restart: |kill$|monitor exit$)'
 )
 
 # skip MESSAGE: it cannot be run here.

@@ -200,6 +200,69 @@ TEST(Proxy, GdbSeesWhatItSeesWithout) {
   EXPECT_EQ(ended->code, 0) << proxy.process().err();
 }
 
+/// A process that nobody has started for a debugger.
+class Staying {
+public:
+  Staying() : process_({{steps_program, "stay"}}) {}
+  pid_t pid() const { return process_.pid(); }
+  bool goes_on() {
+    const auto before = naps();
+    return test::eventually(10s, [&] { return naps() > before + 20; });
+  }
+
+private:
+  /// How often it has slept: it counts, and sleeps a millisecond.
+  long naps() const {
+    std::ifstream status(fmt::format("/proc/{}/status", pid()));
+    const std::string name = "voluntary_ctxt_switches:";
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with(name))
+        return std::stol(line.substr(name.size()));
+    return -1;
+  }
+
+  test::ChildProcess process_;
+};
+
+/// Without vRun gdb says `R`, to which no stub answers.
+TEST(Proxy, AProgramMayBeginAnewWithoutVRun) {
+  const test::TempDirectory directory;
+  const auto socket = (directory / "stub").string();
+  const auto script = [&](const std::string& target) {
+    return "exec gdb -nx -q -batch -ex 'set remote run-packet off' -ex 'target extended-remote " +
+           target + "' -ex 'break add' -ex run -ex bt -ex run -ex bt -ex 'info threads' -ex kill " +
+           steps_program;
+  };
+  const std::string stub = "exec gdbserver --once --multi - " + steps_program + " 2>/dev/null";
+  const auto said = [&](const std::string& target) {
+    const Outcome outcome = run_program({{"bash", "-c", script(target)}}, 1min);
+    EXPECT_FALSE(outcome.timed_out);
+    return std::regex_replace(outcome.out, std::regex("[0-9]{3,}"), "N");
+  };
+  const std::string without = said("| " + stub);
+  ASSERT_THAT(without, HasSubstr("add (pair=")) << without;
+  Proxy proxy("exec:" + stub);
+  EXPECT_EQ(said(proxy.address()), without) << proxy.process().err();
+}
+
+/// Others may write into a process that stands still (here gdb's own Python, by process_vm_writev).
+TEST(Proxy, WhatOthersWriteMeanwhileIsSeen) {
+  Staying subject;
+  Proxy proxy(local_target(subject.pid()));
+  const std::string python =
+      "python import ctypes, time; left = gdb.parse_and_eval('&pairs[2].left'); "
+      "value = ctypes.c_int(4711); "
+      "vector = lambda at: (ctypes.c_size_t * 2)(at, 4); "
+      "print(ctypes.CDLL(None).process_vm_writev(gdb.selected_inferior().pid, "
+      "vector(ctypes.addressof(value)), 1, vector(int(left)), 1, 0)); time.sleep(0.1)";
+  const std::string text =
+      transcript(proxy.address(), {"print pairs", "x/40xw pairs", "print pairs[2].left", python,
+                                   "print pairs[2].left", "x/dw &pairs[2].left", "detach"});
+  EXPECT_THAT(text, HasSubstr("\n4\n")) << text;
+  EXPECT_THAT(text, testing::ContainsRegex("print pairs.2..left\n\\$[0-9]+ = 4711")) << text;
+  EXPECT_TRUE(subject.goes_on());
+}
+
 /// The same program on another machine, whose stub is QEMU's.
 class ProxyToQemu : public testing::TestWithParam<std::pair<std::string, std::string>> {};
 
@@ -231,30 +294,6 @@ INSTANTIATE_TEST_SUITE_P(, ProxyToQemu,
                          testing::Values(std::pair{"s390x", "s390x"}, std::pair{"arm", "armhf"}),
                          [](const auto& of) { return of.param.second; });
 
-/// A process that nobody has started for a debugger.
-class Staying {
-public:
-  Staying() : process_({{steps_program, "stay"}}) {}
-  pid_t pid() const { return process_.pid(); }
-  bool goes_on() {
-    const auto before = naps();
-    return test::eventually(10s, [&] { return naps() > before + 20; });
-  }
-
-private:
-  /// How often it has slept: it counts, and sleeps a millisecond.
-  long naps() const {
-    std::ifstream status(fmt::format("/proc/{}/status", pid()));
-    const std::string name = "voluntary_ctxt_switches:";
-    for (std::string line; std::getline(status, line);)
-      if (line.starts_with(name))
-        return std::stol(line.substr(name.size()));
-    return -1;
-  }
-
-  test::ChildProcess process_;
-};
-
 /// What gdb does when something ends; `ready` tells the test that it is there. A call that goes on
 /// behind it ends 3 s later where no code is.
 struct Doing {
@@ -265,6 +304,8 @@ struct Doing {
 void PrintTo(const Doing& doing, std::ostream* stream) {
   *stream << doing.name;
 }
+
+const std::string written = "set remote software-breakpoint-packet off";
 
 const std::vector<Doing> doings = {
     {"Stopped", {"ready", "shell sleep 1000"}},
@@ -283,6 +324,21 @@ const std::vector<Doing> doings = {
     {"AfterACall", {"print add(&pairs[0])", "ready", "shell sleep 1000"}},
     {"RunningAfterACall", {"print add(&pairs[0])", "ready", "continue"}},
     {"GoingOn", {"break tick", "ready", "while 1", "continue", "end"}},
+    // gdb writes its breakpoints itself.
+    {"AtAWrittenBreakpoint",
+     {written, "set breakpoint always-inserted on", "break tick", "break work", "continue", "next",
+      "ready", "shell sleep 1000"}},
+    {"RunningOverWrittenBreakpoints",
+     {written, "break tick if ticks < 0", "break add", "ready", "continue"}},
+    {"GoingOnWithWrittenBreakpoints",
+     {written, "break tick", "ready", "while 1", "continue", "end"}},
+    // An instruction below a breakpoint is executed elsewhere.
+    {"SteppingDisplaced",
+     {"set displaced-stepping on", "set breakpoint always-inserted on", "break tick", "break add",
+      "break *tick+4", "break *tick+11", "ready", "while 1", "continue", "end"}},
+    {"SteppingDisplacedOverWrittenBreakpoints",
+     {written, "set displaced-stepping on", "set breakpoint always-inserted on", "break tick",
+      "ready", "while 1", "continue", "end"}},
 };
 
 /// gdb behind a proxy, at one of these doings.
