@@ -126,7 +126,7 @@ Result<void> LookWriter::finish(const json& summary) {
   return write_file(summary_, printed(summary));
 }
 
-Result<LookStore> LookStore::open(std::filesystem::path directory, HistoryLimits limits) {
+Result<LookStore> LookStore::open(std::filesystem::path directory) {
   std::error_code ignored; // the next call says why
   std::filesystem::create_directories(directory.parent_path(), ignored);
   if (::mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST)
@@ -145,7 +145,7 @@ Result<LookStore> LookStore::open(std::filesystem::path directory, HistoryLimits
     return fail("service.runs",
                 fmt::format("another service keeps its looks in {}", directory.string()),
                 "end it, or take another directory: --state DIR");
-  LookStore store(std::move(directory), limits, std::move(opened));
+  LookStore store(std::move(directory), std::move(opened));
   store.remove_leftovers();
   return store;
 }
@@ -262,15 +262,16 @@ void LookStore::forget_job(const std::string& name) const {
     std::filesystem::remove_all(directory_ / name, ignored);
 }
 
-void LookStore::make_room(const std::string& job, std::vector<json>& looks) const {
-  const std::string oldest = time_text(std::chrono::system_clock::now() - limits_.age);
+void LookStore::make_room(const std::string& job, std::vector<json>& looks,
+                          const HistoryLimits& limits) const {
+  const std::string oldest = time_text(std::chrono::system_clock::now() - limits.age);
   std::uint64_t bytes = 0;
   std::size_t kept = 0;
   for (auto look = looks.rbegin(); look != looks.rend(); ++look, ++kept) {
     struct stat status {};
     if (::lstat(path(job, look->at("id"), document_ending).c_str(), &status) == 0)
       bytes += static_cast<std::uint64_t>(status.st_size);
-    const bool is_too_much = kept >= limits_.looks || bytes > limits_.bytes ||
+    const bool is_too_much = kept >= limits.looks || bytes > limits.bytes ||
                              look->at("taken_at").get_ref<const std::string&>() < oldest;
     if (is_too_much && kept > 0) // the last one stays
       break;

@@ -49,7 +49,7 @@ class LookStore {
 public:
   /// Makes the directory, for this user alone. Errors: files.store (also where others may write to
   /// it), service.runs (another one has it).
-  static Result<LookStore> open(std::filesystem::path directory, HistoryLimits limits);
+  static Result<LookStore> open(std::filesystem::path directory);
 
   /// The summaries of a job's looks, the oldest first. What cannot be read is left out.
   std::vector<nlohmann::json> looks_of(const std::string& job) const;
@@ -68,18 +68,18 @@ public:
     return directory_ / job / "report.html";
   }
   /// Removes those of `looks` that the limits have no room for, from the front.
-  void make_room(const std::string& job, std::vector<nlohmann::json>& looks) const;
+  void make_room(const std::string& job, std::vector<nlohmann::json>& looks,
+                 const HistoryLimits& limits) const;
 
 private:
-  LookStore(std::filesystem::path directory, HistoryLimits limits, FileDescriptor locked)
-      : directory_(std::move(directory)), limits_(limits), locked_(std::move(locked)) {}
+  LookStore(std::filesystem::path directory, FileDescriptor locked)
+      : directory_(std::move(directory)), locked_(std::move(locked)) {}
   void remove_leftovers() const;
   std::filesystem::path path(const std::string& job, const std::string& id,
                              std::string_view ending) const;
   void restore_summary(const std::string& job, const std::string& id) const;
 
   std::filesystem::path directory_;
-  HistoryLimits limits_;
   FileDescriptor locked_; ///< the directory: no other service takes it
 };
 

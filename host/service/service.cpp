@@ -9,7 +9,6 @@
 #include "host/service/visitors.h"
 #include "rsp/server/listener.h"
 
-#include <condition_variable>
 #include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
@@ -52,8 +51,8 @@ Result<rsp::Listener> open_port(std::uint16_t known) {
 } // namespace
 
 Result<void> serve(const ServiceOptions& options, ServiceConfig config, const ServiceReady& ready,
-                   std::function<void(const std::string&)> log, const std::stop_token& stop) {
-  auto store = LookStore::open(options.state, config.history);
+                   const NextConfig& next, const std::function<void(const std::string&)>& log) {
+  auto store = LookStore::open(options.state);
   if (!store)
     return forward(std::move(store));
   Visitors visitors(options.state / "browsers.json");
@@ -80,7 +79,7 @@ Result<void> serve(const ServiceOptions& options, ServiceConfig config, const Se
         if (server)
           server->publish(fmt::format("event: job\ndata: {}\n\n", printed(job)));
       },
-      std::move(log));
+      log);
   Api api(supervisor, visitors, options.program);
   auto opened = HttpServer::open(std::move(listeners), api);
   if (!opened)
@@ -91,9 +90,20 @@ Result<void> serve(const ServiceOptions& options, ServiceConfig config, const Se
   }
   ready(path, options.open ? visitors.invite() : "");
   tell_manager("READY=1");
-  std::mutex waiting;
-  std::unique_lock lock(waiting);
-  std::condition_variable_any().wait(lock, stop, [] { return false; });
+  while (auto read = next()) {
+    tell_manager(reloading());
+    if (*read) {
+      log(fmt::format(
+          "the configuration was read again: {} jobs; --listen, --open and --state hold "
+          "until the service is started again",
+          (*read)->jobs.size()));
+      supervisor.reload(std::move(**read));
+    } else {
+      log(fmt::format("{}: {}: the configuration stays as it was", read->error().code,
+                      read->error().message));
+    }
+    tell_manager("READY=1");
+  }
   tell_manager("STOPPING=1");
   std::unique_ptr<HttpServer> ending;
   {

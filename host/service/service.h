@@ -6,7 +6,7 @@
 
 #include <filesystem>
 #include <functional>
-#include <stop_token>
+#include <optional>
 #include <string>
 
 namespace mqbridge {
@@ -21,10 +21,15 @@ struct ServiceOptions {
 /// `socket`: its path. `link`: for a browser; empty: there is none.
 using ServiceReady = std::function<void(const std::string& socket, const std::string& link)>;
 
-/// Serves until `stop`. `ready` is called once;
-/// `log` with what nobody asks for, a line without its end.
-/// All targets of looks under way go on then. Errors: listen.failed, files.store, service.library.
+/// Waits until the configuration is to be read again, and reads it; nullopt: the service is to end.
+using NextConfig = std::function<std::optional<Result<ServiceConfig>>()>;
+
+/// Serves until `next` says that it is to end. `ready` is called once;
+/// `log` with what nobody asks for, a line without its end. A next configuration that is wrong is
+/// logged, and nothing changes.
+/// All targets of looks under way go on at the end. Errors: listen.failed, files.store,
+/// service.library.
 Result<void> serve(const ServiceOptions& options, ServiceConfig config, const ServiceReady& ready,
-                   std::function<void(const std::string&)> log, const std::stop_token& stop);
+                   const NextConfig& next, const std::function<void(const std::string&)>& log);
 
 } // namespace mqbridge

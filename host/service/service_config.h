@@ -32,6 +32,8 @@ struct ServiceJob {
   std::vector<std::string> on_deadlock = {};
   std::size_t after_looks = 2;
   bool is_configured = false; ///< else a client has named it
+
+  bool operator==(const ServiceJob&) const = default;
 };
 
 struct LookLimits {

@@ -1,10 +1,11 @@
 #include "host/service/service_manager.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <string>
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -40,6 +41,12 @@ void tell_manager(std::string_view state) {
   ::sendto(fd.get(), state.data(), state.size(), MSG_NOSIGNAL,
            reinterpret_cast<const sockaddr*>(&address),
            static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size));
+}
+
+std::string reloading() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch(); // CLOCK_MONOTONIC
+  return fmt::format("RELOADING=1\nMONOTONIC_USEC={}",
+                     std::chrono::duration_cast<std::chrono::microseconds>(now).count());
 }
 
 } // namespace mqbridge

@@ -3,6 +3,7 @@
 #include "rsp/unique_fd.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace mqbridge {
@@ -14,7 +15,11 @@ namespace mqbridge {
 /// once.
 std::optional<rsp::UniqueFd> passed_socket();
 
-/// "READY=1", "STOPPING=1". Without a manager nothing happens.
+/// "READY=1", "STOPPING=1", reloading(). Without a manager nothing happens.
 void tell_manager(std::string_view state);
+
+/// That it reads its configuration again, from now until it is ready: the manager asks for the
+/// time, to know which of its requests is meant.
+std::string reloading();
 
 } // namespace mqbridge

@@ -36,9 +36,9 @@ std::string id_of(std::chrono::system_clock::time_point time) {
 Supervisor::Supervisor(std::string program, ServiceConfig config, LookStore store,
                        std::function<void(const json&)> changed,
                        std::function<void(const std::string&)> log)
-    : program_(std::move(program)), config_(std::move(config)), store_(std::move(store)),
-      changed_(std::move(changed)), log_(std::move(log)),
-      bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : program_(std::move(program)), store_(std::move(store)), changed_(std::move(changed)),
+      log_(std::move(log)), bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      config_(std::move(config)) {
   for (const ServiceJob& about : config_.jobs)
     know(about, store_.looks_of(about.name));
   for (ServiceJob& about : store_.named_jobs()) {
@@ -129,16 +129,20 @@ Result<void> Supervisor::remove(const std::string& name) {
       return Failure(job.error());
     if ((*job)->watched.about().is_configured)
       return fail("service.configured", fmt::format("job {} is in the configuration", name),
-                  "remove it there, and start the service again");
+                  "remove it there, and have it read again: kill -HUP, or systemctl reload");
     if ((*job)->is_busy)
       return fail("service.looking", fmt::format("job {} is being looked at", name),
                   "cancel the look, or wait for its end");
     store_.forget_job(name);
-    jobs_.erase(name);
-    removed = {{"name", name}, {"state", "removed"}, {"revision", ++revision_}};
+    removed = gone(name);
   }
   changed_(removed);
   return {};
+}
+
+json Supervisor::gone(const std::string& name) {
+  jobs_.erase(name);
+  return {{"name", name}, {"state", "removed"}, {"revision", ++revision_}};
 }
 
 /// Does what a client wants of a job, and tells everybody.
@@ -173,6 +177,60 @@ Result<json> Supervisor::cancel(const std::string& name) {
     else
       job.watched.leave(config_.most_load, std::chrono::steady_clock::now());
   });
+}
+
+void Supervisor::reload(ServiceConfig config) {
+  std::unique_lock lock(mutex_);
+  next_config_ = std::move(config);
+  wake();
+  config_taken_.wait(lock, [this] { return !next_config_; });
+}
+
+/// The thread does it: while it works with a job, what is known about that stays as it is.
+void Supervisor::take_config() {
+  std::map<std::string, std::vector<json>> looks; // of jobs that are new
+  {
+    const std::lock_guard lock(mutex_);
+    if (!next_config_)
+      return;
+    for (const ServiceJob& about : next_config_->jobs)
+      if (!jobs_.contains(about.name))
+        looks.emplace(about.name, std::vector<json>());
+  }
+  for (auto& [name, kept] : looks)
+    kept = store_.looks_of(name);
+  const auto named = store_.named_jobs();
+  std::vector<json> told;
+  {
+    const std::lock_guard lock(mutex_);
+    config_ = *next_config_;
+    for (auto& [name, job] : jobs_)
+      job.is_gone = job.watched.about().is_configured;
+    const auto change = [&](Job& job, const ServiceJob& about) {
+      job.is_gone = false;
+      job.watched.change(about, config_.most_load, std::chrono::steady_clock::now());
+    };
+    for (const ServiceJob& about : config_.jobs) {
+      if (const auto known = jobs_.find(about.name); known != jobs_.end())
+        change(known->second, about);
+      else
+        know(about, std::move(looks[about.name]));
+    }
+    for (const ServiceJob& about : named) // by a client, before the configuration did
+      if (const auto known = jobs_.find(about.name); known != jobs_.end() && known->second.is_gone)
+        change(known->second, about);
+    for (auto next = jobs_.begin(); next != jobs_.end();) {
+      const auto& [name, job] = *next++;
+      told.push_back(job.is_gone && !job.is_busy ? gone(std::string(name)) : state(job));
+    }
+  }
+  for (const json& job : told)
+    changed_(job);
+  {
+    const std::lock_guard lock(mutex_);
+    next_config_.reset();
+  }
+  config_taken_.notify_all();
 }
 
 void Supervisor::wake() const {
@@ -225,11 +283,11 @@ void Supervisor::end(Job& job) {
     job.watched.end(std::move(summary), std::move(error), config_.most_load,
                     std::chrono::steady_clock::now());
     job.run.reset();
-    is_news = is_kept && job.watched.take_notice();
+    is_news = is_kept && !job.is_gone && job.watched.take_notice();
     looks = job.watched.looks();
   }
   const auto before = looks.size();
-  store_.make_room(name, looks);
+  store_.make_room(name, looks, config_.history);
   {
     const std::lock_guard lock(mutex_);
     job.watched.drop(before - looks.size());
@@ -244,7 +302,7 @@ void Supervisor::tell(Job& job, bool is_over) {
   {
     const std::lock_guard lock(mutex_);
     job.is_busy = !is_over;
-    now = state(job);
+    now = is_over && job.is_gone ? gone(std::string(job.watched.about().name)) : state(job);
   }
   changed_(now);
 }
@@ -328,6 +386,7 @@ void Supervisor::look_at_outputs() {
 }
 
 void Supervisor::step() {
+  take_config();
   look_at_outputs();
   for (Job* job : looking())
     guarded(*job, [&] { look_after(*job); });

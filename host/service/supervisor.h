@@ -8,6 +8,7 @@
 #include "rsp/result.h"
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -60,6 +61,9 @@ public:
   /// Begins a look, or finds the one under way.
   Result<nlohmann::json> look(const std::string& name);
   Result<nlohmann::json> cancel(const std::string& name);
+  /// From now on another configuration holds, for looks that begin. A job that it does not name any
+  /// more goes after the look under way, and its looks stay on the disk. One thread at a time.
+  void reload(ServiceConfig config);
 
 private:
   struct Job {
@@ -69,6 +73,7 @@ private:
     bool is_cancelled = false; ///< before its look had a program
     std::size_t told_ranks = 0;
     std::jthread notice = {};
+    bool is_gone = false; ///< from the configuration: it goes when the thread has done with it
   };
 
   nlohmann::json state(const Job& job) const;
@@ -79,6 +84,8 @@ private:
   // Of the thread.
   void watch(const std::stop_token& stop);
   void step();
+  void take_config();
+  nlohmann::json gone(const std::string& name);
   std::vector<Job*> looking() const;
   void look_after(Job& job);
   Job* take_due();
@@ -94,13 +101,15 @@ private:
   void wake() const;
 
   const std::string program_;
-  const ServiceConfig config_;
   const LookStore store_;
   const std::function<void(const nlohmann::json&)> changed_;
   const std::function<void(const std::string&)> log_;
   const FileDescriptor bell_; ///< an eventfd
   mutable std::mutex mutex_;  ///< guards the members below
   mutable std::uint64_t revision_ = 0;
+  ServiceConfig config_; ///< that the thread alone changes: it reads it without the lock
+  std::optional<ServiceConfig> next_config_; ///< until the thread has taken it
+  std::condition_variable config_taken_;
   mutable std::map<std::string, Job> jobs_; ///< a look is the thread's own, and so is a notice
   std::chrono::steady_clock::time_point outputs_seen_; ///< of the thread
   std::jthread thread_;

@@ -28,6 +28,19 @@ WatchedJob::WatchedJob(ServiceJob about, std::vector<json> looks, Time now)
     next_ = now;
 }
 
+void WatchedJob::change(ServiceJob about, double most_load, Time now) {
+  if (about.output != about_.output || about.quiet != about_.quiet) {
+    written_ = {};
+    still_looks_ = 0;
+  }
+  about_ = std::move(about);
+  next_.reset();
+  if (ended_)
+    schedule(most_load);
+  else if (about_.every)
+    next_ = now;
+}
+
 void WatchedJob::add_to_stuck(const json& look) {
   if (!look["analysis"].is_object()) // it saw nothing
     return;
@@ -51,7 +64,8 @@ void WatchedJob::want(Time now) {
 
 void WatchedJob::leave(double most_load, Time now) {
   due_.reset();
-  schedule(most_load, now);
+  ended_ = now;
+  schedule(most_load);
 }
 
 std::optional<WatchedJob::Time> WatchedJob::due(Time now) {
@@ -95,12 +109,13 @@ void WatchedJob::end(json summary, std::string error, double most_load, Time now
     add_to_stuck(summary);
     looks_.push_back(std::move(summary));
   }
-  schedule(most_load, now);
+  ended_ = now;
+  schedule(most_load);
 }
 
 /// The next look that nobody asks for: not so soon that such looks would hold the job for longer
 /// than they may. One that failed has held it no longer than it took.
-void WatchedJob::schedule(double most_load, Time now) {
+void WatchedJob::schedule(double most_load) {
   if (!about_.every)
     return;
   auto pause = std::chrono::duration_cast<std::chrono::milliseconds>(*about_.every);
@@ -113,7 +128,7 @@ void WatchedJob::schedule(double most_load, Time now) {
     pause = std::max(pause, std::chrono::milliseconds(
                                 static_cast<std::int64_t>(milliseconds * percent / most_load)));
   }
-  next_ = now + pause;
+  next_ = *ended_ + pause;
 }
 
 bool WatchedJob::take_notice() {
@@ -133,7 +148,7 @@ json WatchedJob::state(bool is_looking, std::size_t ranks) const {
           {"looks", looks_.size()},
           {"last_look", looks_.empty() ? json() : looks_.back()},
           {"stuck_since", stuck_looks_ > 0 ? json(stuck_since_) : json()},
-          {"next_look_at", next_ ? json(time_text(on_the_wall(*next_))) : json()},
+          {"next_look_at", next_ && !is_looking ? json(time_text(on_the_wall(*next_))) : json()},
           {"error", error_.empty() ? json() : json(error_)}};
 }
 

@@ -21,6 +21,8 @@ public:
   WatchedJob(ServiceJob about, std::vector<nlohmann::json> looks, Time now);
 
   const ServiceJob& about() const { return about_; }
+  /// From now on it is as `about` says, and the next look that nobody asks for comes accordingly.
+  void change(ServiceJob about, double most_load, Time now);
   /// The oldest first.
   const std::vector<nlohmann::json>& looks() const { return looks_; }
   /// The first ones are not kept any more.
@@ -49,13 +51,14 @@ public:
 
 private:
   void add_to_stuck(const nlohmann::json& look);
-  void schedule(double most_load, Time now);
+  void schedule(double most_load);
 
   ServiceJob about_;
   std::vector<nlohmann::json> looks_;
   std::optional<Time> due_;
-  std::optional<Time> next_; ///< look that nobody asks for
-  std::string error_;        ///< why the last look could not begin, or not be kept
+  std::optional<Time> ended_; ///< when the last look did, or was not wanted any more
+  std::optional<Time> next_;  ///< look that nobody asks for
+  std::string error_;         ///< why the last look could not begin, or not be kept
   // The looks that saw the job deadlocked as it is now, whether they are still kept or not.
   std::size_t stuck_looks_ = 0;
   std::string stuck_since_;

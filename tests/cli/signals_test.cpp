@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -62,6 +64,45 @@ TEST_F(SignalsDeathTest, WithNoTargetHeldTheFirstEndsAtOnce) {
         outlive();
       },
       testing::ExitedWithCode(143), "");
+}
+
+TEST_F(SignalsDeathTest, AHangUpThatSomebodySendsAsksForAReloadWhereThatIsKnown) {
+  EXPECT_EXIT(
+      {
+        SignalWatch watch([] {});
+        watch.reload_on_hang_up();
+        for (int i = 0; i < 2; ++i) {
+          ::kill(::getpid(), SIGHUP);
+          if (!watch.await_reload() || watch.token().stop_requested())
+            ::_exit(1);
+        }
+        ::kill(::getpid(), SIGTERM);
+        ::_exit(watch.await_reload() ? 2 : 7);
+      },
+      testing::ExitedWithCode(7), "");
+  EXPECT_EXIT(
+      {
+        const SignalWatch watch([] {});
+        send(SIGHUP, watch);
+        ::_exit(watch.signal() == SIGHUP ? 7 : 1);
+      },
+      testing::ExitedWithCode(7), "");
+}
+
+/// The terminal of a service in its foreground is closed: nobody would see that it goes on.
+TEST_F(SignalsDeathTest, TheHangUpOfATerminalAsksForTheEnd) {
+  EXPECT_EXIT(
+      {
+        const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+        if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0 ||
+            ::setsid() < 0 || ::open(::ptsname(terminal), O_RDWR) < 0)
+          ::_exit(1);
+        SignalWatch watch([] {});
+        watch.reload_on_hang_up();
+        ::close(terminal);
+        ::_exit(watch.await_reload() ? 2 : 7);
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 TEST_F(SignalsDeathTest, ABrokenPipeIsAnErrorOfWriteAndOfNoChild) {

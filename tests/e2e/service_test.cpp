@@ -38,6 +38,22 @@ TEST(Service, SaysByItselfThatAJobHangs) {
     EXPECT_FALSE(test::is_stopped(job.pid(rank)));
 }
 
+TEST(Service, ReadsItsConfigurationAgain) {
+  OwnService service(1);
+  service.configure("[[job]]\nname = \"other\"\nmpirun = 2\n");
+  service.process().signal(SIGHUP);
+  EXPECT_TRUE(test::eventually(10s, [&] { return service.job()["name"] == "other"; }));
+  service.configure("[[job]]\nname = \"third\"\n");
+  service.process().signal(SIGHUP);
+  EXPECT_TRUE(test::eventually(10s, [&] {
+    return service.process().err().find("stays as it was") != std::string::npos;
+  })) << service.process().err();
+  EXPECT_THAT(service.process().err(), HasSubstr("service.toml:1: "));
+  EXPECT_EQ(service.job()["name"], "other");
+  service.process().signal(SIGTERM);
+  ASSERT_TRUE(service.process().wait(20s));
+}
+
 TEST(Service, KilledInTheMiddleOfALookLeavesTheJobRunningAndWhatItHasKept) {
   MpiJob job({.program = "ring_deadlock", .ranks = 4});
   ASSERT_TRUE(job.await_spinning({0, 1, 2, 3}));

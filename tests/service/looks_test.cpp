@@ -119,9 +119,7 @@ TEST(LookSummary, StuckMeansTheSameProcessesAtTheSamePlace) {
 
 class LookStoreTest : public testing::Test {
 protected:
-  LookStore store(HistoryLimits limits = {}) const {
-    return LookStore::open(directory_ / "looks", limits).value();
-  }
+  LookStore store() const { return LookStore::open(directory_ / "looks").value(); }
   void keep(const std::string& id, const std::string& text = document) const {
     auto writer = store().begin("weather", id).value();
     writer->append(text.substr(0, text.size() / 2));
@@ -225,11 +223,11 @@ TEST_F(LookStoreTest, TheOldestMakeRoom) {
   for (int i = 0; i < 5; ++i)
     keep("20261130T09582" + std::to_string(i) + ".333Z");
   auto looks = store().looks_of("weather");
-  store({.looks = 2, .bytes = 1 << 30, .age = 24h * 36'500}).make_room("weather", looks);
+  store().make_room("weather", looks, {.looks = 2, .bytes = 1 << 30, .age = 24h * 36'500});
   ASSERT_EQ(looks.size(), 2U);
   EXPECT_EQ(looks.back()["id"], "20261130T095824.333Z");
   EXPECT_EQ(store().looks_of("weather"), looks);
-  store({.looks = 9, .bytes = 1, .age = 24h * 36'500}).make_room("weather", looks);
+  store().make_room("weather", looks, {.looks = 9, .bytes = 1, .age = 24h * 36'500});
   EXPECT_EQ(looks.size(), 1U) << "the last one stays, whatever it has";
 }
 
@@ -239,18 +237,18 @@ TEST_F(LookStoreTest, SoDoThoseOfLongAgo) {
   auto looks = store().looks_of("weather");
   looks.front()["taken_at"] = "2001-01-01T00:00:00.000Z";
   looks.back()["taken_at"] = time_text(std::chrono::system_clock::now());
-  store({.looks = 9, .bytes = 1 << 30, .age = 24h}).make_room("weather", looks);
+  store().make_room("weather", looks, {.looks = 9, .bytes = 1 << 30, .age = 24h});
   EXPECT_EQ(looks.size(), 1U);
 }
 
 TEST_F(LookStoreTest, NobodyElseMayWriteThere) {
   fs::create_directories(directory_ / "looks");
   ::chmod((directory_ / "looks").c_str(), 0777);
-  const auto opened = LookStore::open(directory_ / "looks", {});
+  const auto opened = LookStore::open(directory_ / "looks");
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, "files.store");
   fs::create_directory_symlink(directory_.path(), directory_ / "link");
-  EXPECT_FALSE(LookStore::open(directory_ / "link", {}));
+  EXPECT_FALSE(LookStore::open(directory_ / "link"));
 }
 
 TEST_F(LookStoreTest, AFullDiskIsSaid) {

@@ -24,7 +24,7 @@ ServiceJob a_job(const std::string& name) {
 class SupervisorTest : public testing::Test {
 protected:
   void begin(ServiceConfig config) {
-    auto store = LookStore::open(directory_ / "looks", config.history).value();
+    auto store = LookStore::open(directory_ / "looks").value();
     supervisor_.emplace(
         program_.path(), std::move(config), std::move(store),
         [this](const json& job) {
@@ -50,6 +50,27 @@ protected:
     std::ostringstream all;
     all << std::ifstream(directory_ / name).rdbuf();
     return all.str();
+  }
+  std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (const json& job : supervisor_->jobs())
+      all.push_back(job["name"]);
+    return all;
+  }
+  std::size_t documents(const std::string& name) const {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator(directory_ / "looks" / name))
+      count += entry.path().extension() == ".gz" ? 1 : 0;
+    return count;
+  }
+  /// As the streams of events say.
+  json last_told(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    json last;
+    for (const json& job : told_)
+      if (job["name"] == name)
+        last = job;
+    return last;
   }
   std::string quoted(const std::string& name) const {
     return "'" + (directory_ / name).string() + "'";
@@ -327,6 +348,128 @@ TEST_F(SupervisorTest, ADeadlockIsOlderThanWhatIsKeptOfIt) {
       10s, [&] { return job()["last_look"]["taken_at"] != since && job()["state"] == "idle"; }));
   EXPECT_EQ(job()["looks"], 1);
   EXPECT_EQ(job()["stuck_since"], since);
+}
+
+TEST_F(SupervisorTest, JobsComeGoAndChangeWithTheConfiguration) {
+  program_.play("echo \"$@\" > " + quoted("words") + "\n" + test::prints_look("null"));
+  begin({.jobs = {a_job("changes"), a_job("goes"), a_job("stays")}});
+  ServiceJob client = a_job("client");
+  client.is_configured = false;
+  ASSERT_TRUE(supervisor_->add(client));
+  look("changes");
+  look("goes");
+  ServiceJob changed = a_job("changes");
+  changed.words = {"--mpirun=2"};
+  supervisor_->reload({.jobs = {changed, a_job("comes"), a_job("stays")}});
+  EXPECT_THAT(names(), testing::ElementsAre("changes", "client", "comes", "stays"));
+  EXPECT_EQ(last_told("goes")["state"], "removed");
+  EXPECT_EQ(last_told("comes")["state"], "idle");
+  EXPECT_EQ(last_told("changes")["options"], json({"--mpirun=2"}));
+  EXPECT_EQ(job("changes")["looks"], 1);
+  look("changes");
+  EXPECT_THAT(text("words"), HasSubstr("--mpirun=2"));
+  EXPECT_EQ(documents("goes"), 1) << "it may come again";
+  supervisor_->reload({.jobs = {a_job("goes")}});
+  EXPECT_THAT(names(), testing::ElementsAre("client", "goes"));
+  EXPECT_EQ(job("goes")["looks"], 1);
+}
+
+TEST_F(SupervisorTest, ALookGoesOnWhenItsJobGoesFromTheConfiguration) {
+  program_.play("while [ ! -e " + quoted("go") + " ]; do sleep 0.02; done\n" +
+                test::prints_look(test::deadlock));
+  ServiceJob told = a_job("weather");
+  told.on_deadlock = {"/bin/sh", "-c", "echo heard > " + quoted("heard")};
+  told.after_looks = 1;
+  begin({.jobs = {told, a_job("back")}});
+  for (const char* name : {"weather", "back"})
+    ASSERT_TRUE(supervisor_->look(name));
+  const auto looks = [&](const char* name) { return job(name)["state"] == "looking"; };
+  ASSERT_TRUE(test::eventually(10s, [&] { return looks("weather") && looks("back"); }));
+  supervisor_->reload({});
+  EXPECT_TRUE(looks("weather"));
+  supervisor_->reload({.jobs = {a_job("back")}});
+  std::ofstream(directory_ / "go") << "";
+  EXPECT_TRUE(test::eventually(10s, [&] { return !supervisor_->job("weather"); }));
+  EXPECT_EQ(last_told("weather")["state"], "removed");
+  EXPECT_EQ(documents("weather"), 1);
+  EXPECT_EQ(text("heard"), "") << "the configuration has no command any more";
+  EXPECT_TRUE(idle("back", 1)) << "it was named again before the look's end";
+}
+
+TEST_F(SupervisorTest, LimitsOfANewConfigurationHoldForTheNextLook) {
+  program_.play("while [ ! -e " + quoted("go") + " ]; do sleep 0.02; done\n" +
+                test::prints_look("null"));
+  const std::vector<ServiceJob> two = {a_job("a"), a_job("b")};
+  begin({.jobs = two, .looks_at_once = 1});
+  for (const char* name : {"a", "b"})
+    ASSERT_TRUE(supervisor_->look(name));
+  ASSERT_TRUE(test::eventually(10s, [&] { return job("a")["state"] == "looking"; }));
+  EXPECT_EQ(job("b")["state"], "waiting");
+  supervisor_->reload({.jobs = two, .history = {.looks = 1}, .looks_at_once = 2});
+  EXPECT_TRUE(test::eventually(10s, [&] { return job("b")["state"] == "looking"; }));
+  std::ofstream(directory_ / "go") << "";
+  ASSERT_TRUE(idle("a") && idle("b"));
+  const json first = job("a")["last_look"]["id"];
+  ASSERT_TRUE(supervisor_->look("a"));
+  EXPECT_TRUE(test::eventually(10s, [&] { return job("a")["last_look"]["id"] != first; }));
+  EXPECT_TRUE(test::eventually(10s, [&] { return documents("a") == 1; }));
+}
+
+TEST_F(SupervisorTest, HowOftenAJobIsLookedAtChangesAtOnce) {
+  program_.play(test::prints_look("null"));
+  ServiceJob often = a_job("weather");
+  often.every = 1s;
+  begin({.jobs = {often}, .most_load = 0.1});
+  ASSERT_TRUE(idle()); // the next look would begin 40 s later
+  supervisor_->reload({.jobs = {often}, .most_load = 100});
+  EXPECT_TRUE(idle("weather", 2));
+  supervisor_->reload({.jobs = {a_job("weather")}});
+  EXPECT_TRUE(test::eventually(10s, [&] { return job()["state"] == "idle"; }));
+  EXPECT_TRUE(job()["next_look_at"].is_null()) << job().dump();
+}
+
+TEST_F(SupervisorTest, AJobOfAClientThatTheConfigurationNamesForAWhileIsThatClientsAgain) {
+  program_.play(test::prints_look("null"));
+  begin({});
+  ServiceJob client = a_job("weather");
+  client.is_configured = false;
+  client.words = {"--mpirun=7"};
+  ASSERT_TRUE(supervisor_->add(client));
+  look();
+  supervisor_->reload({.jobs = {a_job("weather")}});
+  EXPECT_EQ(supervisor_->remove("weather").error().code, "service.configured");
+  supervisor_->reload({});
+  EXPECT_EQ(job()["options"], json({"--mpirun=7"}));
+  EXPECT_EQ(job()["looks"], 1);
+  EXPECT_TRUE(supervisor_->remove("weather"));
+}
+
+TEST_F(SupervisorTest, ClientsAreAnsweredWhileConfigurationsComeAndGo) {
+  program_.play(test::prints_look("null"));
+  const ServiceConfig one{.jobs = {a_job("a"), a_job("b")}, .looks_at_once = 64};
+  const ServiceConfig other{.jobs = {a_job("b"), a_job("c")}, .looks_at_once = 1};
+  begin(one);
+  {
+    std::jthread client([this](const std::stop_token& stop) {
+      ServiceJob own = a_job("c");
+      own.is_configured = false;
+      while (!stop.stop_requested()) {
+        supervisor_->jobs();
+        for (const char* name : {"a", "b", "c"})
+          static_cast<void>(supervisor_->look(name));
+        static_cast<void>(supervisor_->add(own));
+        static_cast<void>(supervisor_->cancel("b"));
+        static_cast<void>(supervisor_->remove("c"));
+      }
+    });
+    for (int i = 0; i < 100; ++i)
+      supervisor_->reload(i % 2 == 0 ? other : one);
+  }
+  EXPECT_TRUE(test::eventually(20s, [&] {
+    static_cast<void>(supervisor_->remove("c")); // if it was looked at when the client ended
+    return names() == std::vector<std::string>{"a", "b"} && job("a")["state"] == "idle" &&
+           job("b")["state"] == "idle";
+  })) << supervisor_->jobs().dump();
 }
 
 TEST_F(SupervisorTest, WhoWaitsForLongestComesFirst) {

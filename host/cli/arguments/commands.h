@@ -146,6 +146,7 @@ struct ServeCommand {
   rsp::Endpoint listen;         ///< a Unix socket; so below
   std::filesystem::path state;  ///< where looks are kept
   std::filesystem::path config; ///< empty: none
+  bool needs_config = false;    ///< else the file need not exist
   bool open = false;            ///< a port and a link for a browser
   bool check = false;           ///< says what would be served
 };

@@ -48,13 +48,12 @@ Result<Command> serve_command(const RawOptions& raw) {
     return fail("usage", "there is no usual place for what is kept: HOME is not set",
                 "--state DIR");
   const auto config = user_directory("XDG_CONFIG_HOME", ".config");
-  std::error_code ignored;
   ServeCommand command;
   command.listen = std::move(*listen);
   command.state = raw.state.empty() ? *state / "mqbridge/looks" : std::filesystem::path(raw.state);
   command.config = raw.config;
-  if (raw.config.empty() && config &&
-      std::filesystem::exists(*config / "mqbridge/service.toml", ignored))
+  command.needs_config = !raw.config.empty();
+  if (raw.config.empty() && config)
     command.config = *config / "mqbridge/service.toml";
   command.open = raw.open;
   command.check = raw.check;

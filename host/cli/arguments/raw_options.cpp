@@ -312,7 +312,8 @@ void declare_gdb(CLI::App& app, RawOptions& raw) {
 const char* const serve_help =
     R"(Jobs: those of the configuration (TOML), each with a name and one of mpirun, slurm and targets, and
 those that a client names. A look is a process of its own. Nobody but you comes in: by the Unix
-socket (0600), or with a browser by a link that is good once.
+socket (0600), or with a browser by a link that is good once. kill -HUP: the configuration is read
+again.
 
 Exit status: 0 ended by a signal; 1 it could not serve; 2 wrong usage.)";
 

@@ -60,16 +60,22 @@ std::optional<Result<std::string>> link_of_running(const ServeCommand& command) 
   return answer->value("link", "");
 }
 
+/// Another time it may be there, or not.
+bool has_config(const ServeCommand& command) {
+  std::error_code ignored;
+  return command.needs_config || std::filesystem::exists(command.config, ignored);
+}
+
 Result<ServiceConfig> config_of(const ServeCommand& command) {
-  return command.config.empty() ? Result<ServiceConfig>(ServiceConfig())
-                                : read_service_config(command.config);
+  return has_config(command) ? read_service_config(command.config)
+                             : Result<ServiceConfig>(ServiceConfig());
 }
 
 std::string described(const ServeCommand& command, const ServiceConfig& config) {
   std::string text = fmt::format(
       "socket         {}\nkept in        {}: {} looks of a job, for {} days\nconfiguration  {}\n",
       path_of(command.listen), command.state.string(), config.history.looks,
-      config.history.age.count() / 24, command.config.empty() ? "none" : command.config.string());
+      config.history.age.count() / 24, has_config(command) ? command.config.string() : "none");
   for (const ServiceJob& job : config.jobs)
     text += fmt::format("job            {}: {}{}\n", job.name, fmt::join(job.words, " "),
                         job.every ? fmt::format(", every {} s, at most {}% of its time",
@@ -85,6 +91,7 @@ Result<void> run(const ServeCommand& command, ServiceConfig config,
                                .state = command.state,
                                .program = installation.program_directory / "mqbridge"};
   const auto jobs = config.jobs.size();
+  session.signals.reload_on_hang_up();
   return serve(
       options, std::move(config),
       [&](const std::string& socket, const std::string& link) {
@@ -93,8 +100,14 @@ Result<void> run(const ServeCommand& command, ServiceConfig config,
           session.output.write(words_for_browser(link));
         session.output.flush();
       },
-      [](const std::string& line) { print_on_stderr("mqbridge: " + printable_lines(line) + "\n"); },
-      session.signals.token());
+      [&]() -> std::optional<Result<ServiceConfig>> {
+        if (!session.signals.await_reload())
+          return std::nullopt;
+        return config_of(command);
+      },
+      [](const std::string& line) {
+        print_on_stderr("mqbridge: " + printable_lines(line) + "\n");
+      });
 }
 
 /// A time of the service's, without its parts of a second.

@@ -74,16 +74,34 @@ SignalWatch::~SignalWatch() {
 void SignalWatch::watch(const std::stop_token& ended) {
   const sigset_t set = watched_signals();
   while (!ended.stop_requested()) {
-    int signal = 0;
-    if (::sigwait(&set, &signal) != 0 || signal == SIGUSR2)
+    siginfo_t about{};
+    const int signal = ::sigwaitinfo(&set, &about);
+    if (signal < 0 || signal == SIGUSR2)
       continue;
     if (!has_terminal_ && (signal == SIGINT || signal == SIGTSTP))
       continue;
     if (signal == SIGTSTP)
       suspend();
+    else if (signal == SIGHUP && reloads_ && about.si_code != SI_KERNEL)
+      want_reload();
     else
       end(signal);
   }
+}
+
+void SignalWatch::want_reload() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_reload_wanted_ = true;
+  }
+  reload_.notify_all();
+}
+
+bool SignalWatch::await_reload() {
+  std::unique_lock lock(mutex_);
+  const auto stop = token();
+  reload_.wait(lock, stop, [this] { return is_reload_wanted_; });
+  return !stop.stop_requested() && std::exchange(is_reload_wanted_, false);
 }
 
 void SignalWatch::end(int signal) {

@@ -3,7 +3,9 @@
 #include "rsp/guardian/hold_gate.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -51,6 +53,12 @@ public:
   /// From now on Ctrl-C and Ctrl-Z mean another program, which has the terminal.
   void leave_terminal() { has_terminal_.store(false); }
 
+  /// From now on a SIGHUP that a process has sent asks for a reload. That of a terminal which has
+  /// gone still asks for the end.
+  void reload_on_hang_up() { reloads_.store(true); }
+  /// Waits for it. False: the end was asked for.
+  bool await_reload();
+
   /// From now on no target is held: even a first signal ends the process at once.
   void exit_on_next() { immediate_.store(true); }
 
@@ -58,6 +66,7 @@ private:
   void watch(const std::stop_token& ended);
   void end(int signal);
   void suspend();
+  void want_reload();
 
   std::function<void()> before_exit_;
   rsp::HoldGate holds_;
@@ -65,6 +74,10 @@ private:
   std::atomic<int> signal_ = 0;
   std::atomic<bool> immediate_ = false;
   std::atomic<bool> has_terminal_ = true;
+  std::atomic<bool> reloads_ = false;
+  std::mutex mutex_; ///< guards is_reload_wanted_
+  std::condition_variable_any reload_;
+  bool is_reload_wanted_ = false;
   std::jthread thread_;
 };
 

@@ -12,10 +12,12 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 
 OwnService::OwnService(pid_t launcher, const std::string& more) {
-  std::ofstream(directory_ / "service.toml")
-      << "[[job]]\nname = \"ring\"\nmpirun = " << launcher << "\n"
-      << more;
+  configure("[[job]]\nname = \"ring\"\nmpirun = " + std::to_string(launcher) + "\n" + more);
   start();
+}
+
+void OwnService::configure(const std::string& text) const {
+  std::ofstream(directory_ / "service.toml") << text;
 }
 
 void OwnService::start() {

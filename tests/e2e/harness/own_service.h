@@ -17,6 +17,8 @@ public:
   explicit OwnService(pid_t launcher, const std::string& more = "");
   /// Again, once it has ended.
   void start();
+  /// What it reads when it starts, or is told to by SIGHUP.
+  void configure(const std::string& text) const;
 
   test::ChildProcess& process() { return *process_; }
   std::string socket() const { return "unix:" + (directory_ / "socket").string(); }
