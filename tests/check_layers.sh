@@ -33,7 +33,7 @@ rooms=(
   "host/job: rsp host/memory host/disk host/elf host/files host/types host/process host/mqs host/mpi host/launch host/dump"
   "host/doctor: rsp host/memory host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/job"
   "host/report: rsp host/memory host/disk host/elf host/stacks host/mqs host/mpi host/launch host/dump host/document host/analysis host/job host/doctor"
-  "host/service: rsp host/disk"
+  "host/service: rsp host/disk host/watch"
   "host/cli: rsp host/service host/memory host/bridge host/disk host/elf host/files host/types host/process host/stacks host/mqs host/mpi host/launch host/dump host/document host/analysis host/collect host/job host/doctor host/report host/watch"
 )
 declare -A may

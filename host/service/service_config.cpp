@@ -119,6 +119,8 @@ private:
   Result<void> read_job(const toml::table& table) {
     ServiceJob job{.name = {}, .words = {}, .is_configured = true};
     int targets = 0;
+    bool has_cpu = false;
+    pid_t launcher = 0; // on this host
     for (const auto& [key, value] : table) {
       const std::string name(key.str());
       const auto* const text = value.as_string();
@@ -140,11 +142,17 @@ private:
         if (name == "targets" && said.front() != '/')
           return faults_.wrong_value(value, name, "the absolute path of a file");
         targets += name.starts_with("launcher") ? 0 : 1;
+        if (name == "mpirun" && words_of_job(name, said))
+          std::from_chars(said.data(), said.data() + said.size(), launcher);
         job.words.push_back(fmt::format("--{}={}", name, said));
       } else if (name == "output") {
         job.output = said;
         if (!job.output.is_absolute())
           return faults_.wrong_value(value, name, "the absolute path of a file");
+      } else if (name == "cpu") {
+        if (!value.is_boolean())
+          return faults_.wrong_value(value, name, "true or false");
+        has_cpu = value.as_boolean()->get();
       } else if (name == "quiet") {
         const auto quiet = parse_duration(said);
         if (!quiet)
@@ -163,13 +171,16 @@ private:
       } else {
         return faults_.unknown_key(key,
                                    "a job has name, one of mpirun, slurm and targets, and every, "
-                                   "output, quiet, on_deadlock, after_looks, launcher, "
+                                   "output, cpu, quiet, on_deadlock, after_looks, launcher, "
                                    "launcher-args");
       }
     }
     if (job.name.empty() || targets != 1)
       return faults_.wrong_value(table, "job",
                                  "a job with a name, and one of mpirun, slurm and targets");
+    if (has_cpu && launcher == 0)
+      return faults_.wrong_value(table, "cpu", "the mpirun of this host: mpirun = 4711");
+    job.cpu_of = has_cpu ? launcher : 0;
     if (std::ranges::find(config_.jobs, job.name, &ServiceJob::name) != config_.jobs.end())
       return faults_.wrong_value(table, "name", "a name that no other job has");
     config_.jobs.push_back(std::move(job));

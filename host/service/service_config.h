@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace mqbridge {
@@ -26,6 +27,9 @@ struct ServiceJob {
   /// A file that grows while the job goes on; empty: none is known. When it has not grown for
   /// `quiet`, the job is looked at.
   std::filesystem::path output = {};
+  /// The launcher, on this host, whose processes use CPU time while the job goes on; 0: none is
+  /// known. When they have used none for `quiet`, the job is looked at.
+  pid_t cpu_of = 0;
   std::chrono::seconds quiet{600};
   /// A command that runs when the job has been deadlocked, likely or certainly, and unchanged over
   /// so many looks. "{job}" and "{report}", the path of a page, are replaced. Empty: none.

@@ -368,26 +368,35 @@ void Supervisor::begin(Job& job) {
   tell(job, !run);
 }
 
-/// The files that jobs write to, which may be on a disk that takes its time.
-void Supervisor::look_at_outputs() {
+/// What jobs do that costs them nothing to ask for: the files that they write to, which may be on a
+/// disk that takes its time, and the CPU time of their processes.
+void Supervisor::look_at_signs() {
   const auto now = std::chrono::steady_clock::now();
   constexpr std::chrono::seconds between{5};
-  if (now - outputs_seen_ < between)
+  if (now - signs_seen_ < between)
     return;
-  outputs_seen_ = now;
+  signs_seen_ = now;
+  std::optional<ProcessTable> processes;
   for (const ServiceJob& about : config_.jobs) {
     struct stat status {};
-    if (about.output.empty() || ::stat(about.output.c_str(), &status) != 0)
-      continue;
-    const std::lock_guard lock(mutex_);
-    jobs_.at(about.name)
-        .watched.note_output(std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec), now);
+    if (!about.output.empty() && ::stat(about.output.c_str(), &status) == 0) {
+      const std::lock_guard lock(mutex_);
+      jobs_.at(about.name)
+          .watched.note_output(std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec), now);
+    }
+    if (about.cpu_of != 0) {
+      if (!processes)
+        processes = all_processes();
+      const auto tree = process_tree(about.cpu_of, *processes);
+      const std::lock_guard lock(mutex_);
+      jobs_.at(about.name).watched.note_processes(tree, now);
+    }
   }
 }
 
 void Supervisor::step() {
   take_config();
-  look_at_outputs();
+  look_at_signs();
   for (Job* job : looking())
     guarded(*job, [&] { look_after(*job); });
   for (Job* job = take_due(); job != nullptr; job = take_due())

@@ -92,7 +92,7 @@ private:
   void begin(Job& job);
   void end(Job& job);
   void tell_command(Job& job, const std::string& look);
-  void look_at_outputs();
+  void look_at_signs();
   void guarded(Job& job, const std::function<void()>& work);
   int until_next() const;
   void end_all();
@@ -111,7 +111,7 @@ private:
   std::optional<ServiceConfig> next_config_; ///< until the thread has taken it
   std::condition_variable config_taken_;
   mutable std::map<std::string, Job> jobs_; ///< a look is the thread's own, and so is a notice
-  std::chrono::steady_clock::time_point outputs_seen_; ///< of the thread
+  std::chrono::steady_clock::time_point signs_seen_; ///< of the thread
   std::jthread thread_;
 };
 

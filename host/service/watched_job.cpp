@@ -29,10 +29,10 @@ WatchedJob::WatchedJob(ServiceJob about, std::vector<json> looks, Time now)
 }
 
 void WatchedJob::change(ServiceJob about, double most_load, Time now) {
-  if (about.output != about_.output || about.quiet != about_.quiet) {
+  if (about.output != about_.output || about.quiet != about_.quiet)
     written_ = {};
-    still_looks_ = 0;
-  }
+  if (about.cpu_of != about_.cpu_of || about.quiet != about_.quiet)
+    cpu_time_ = {};
   about_ = std::move(about);
   next_.reset();
   if (ended_)
@@ -74,18 +74,28 @@ std::optional<WatchedJob::Time> WatchedJob::due(Time now) {
   return due_;
 }
 
-/// A job whose output has stopped is looked at as often as it takes to say that nothing moves.
 void WatchedJob::note_output(std::chrono::system_clock::time_point written, Time now) {
-  constexpr std::chrono::seconds between{60};
   if (std::exchange(written_, written) != written) {
     const auto age = std::chrono::system_clock::now() - written;
-    still_looks_ = 0;
-    still_next_ = now + about_.quiet - std::clamp<std::chrono::nanoseconds>(age, 0s, about_.quiet);
+    output_ = {.next = now + about_.quiet -
+                       std::clamp<std::chrono::nanoseconds>(age, 0s, about_.quiet)};
   }
-  if (now < still_next_ || still_looks_ >= std::max<std::size_t>(2, about_.after_looks))
+  look_if_still(output_, now);
+}
+
+void WatchedJob::note_processes(const std::vector<JobProcess>& tree, Time now) {
+  if (cpu_time_.has_moved(tree, now))
+    cpu_ = {.next = now + about_.quiet};
+  look_if_still(cpu_, now);
+}
+
+/// A job that has gone quiet is looked at as often as it takes to say that nothing moves.
+void WatchedJob::look_if_still(Stillness& sign, Time now) {
+  constexpr std::chrono::seconds between{60};
+  if (now < sign.next || sign.looks >= std::max<std::size_t>(2, about_.after_looks))
     return;
-  ++still_looks_;
-  still_next_ = now + std::min(about_.quiet, between);
+  ++sign.looks;
+  sign.next = now + std::min(about_.quiet, between);
   want(now);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/service/cpu_time.h"
 #include "host/service/service_config.h"
 
 #include <chrono>
@@ -36,6 +37,8 @@ public:
   std::optional<Time> due(Time now);
   /// The file to which the job writes was last written at that moment.
   void note_output(std::chrono::system_clock::time_point written, Time now);
+  /// What runs below the job's launcher, which comes first.
+  void note_processes(const std::vector<JobProcess>& tree, Time now);
   /// When due() is to be asked again at the latest, if nobody wants a look before.
   Time next(Time now) const;
 
@@ -50,6 +53,13 @@ public:
   nlohmann::json state(bool is_looking, std::size_t ranks) const;
 
 private:
+  /// Of something that moves while the job goes on.
+  struct Stillness {
+    Time next = {};        ///< look, if it does not move before
+    std::size_t looks = 0; ///< since it has moved
+  };
+
+  void look_if_still(Stillness& sign, Time now);
   void add_to_stuck(const nlohmann::json& look);
   void schedule(double most_load);
 
@@ -64,10 +74,10 @@ private:
   std::string stuck_since_;
   nlohmann::json stuck_; ///< the first of them
   bool is_told_ = false;
-  // The job's output.
-  std::chrono::system_clock::time_point written_;
-  std::size_t still_looks_ = 0; ///< since it has grown
-  Time still_next_;
+  std::chrono::system_clock::time_point written_; ///< the job's output
+  Stillness output_;
+  CpuTime cpu_time_;
+  Stillness cpu_;
 };
 
 } // namespace mqbridge

@@ -25,36 +25,21 @@ std::optional<JobProcess> look_at(pid_t pid) {
   const auto line = text ? rsp::StatLine::parse(*text) : std::nullopt;
   if (!line || line->state() == 'Z' || line->state() == 'X')
     return std::nullopt;
-  constexpr int parent = 4, group = 5, start_time = 22; // as proc(5) counts
+  // As proc(5) counts.
+  constexpr int parent = 4, group = 5, user_time = 14, system_time = 15, start_time = 22;
   JobProcess process;
   process.pid = pid;
   process.parent = static_cast<pid_t>(line->number(parent).value_or(0));
   process.group = static_cast<pid_t>(line->number(group).value_or(0));
   process.started = line->number(start_time).value_or(0);
+  process.cpu = line->number(user_time).value_or(0) + line->number(system_time).value_or(0);
   process.name = line->name();
   return process;
 }
 
-/// All that run, by their parents.
-std::multimap<pid_t, JobProcess> all_by_parent() {
-  std::multimap<pid_t, JobProcess> all;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator("/proc", error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const auto name = entry->path().filename().string();
-    pid_t pid = 0;
-    const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (wrong != std::errc() || end != name.data() + name.size())
-      continue;
-    if (auto process = look_at(pid))
-      all.emplace(process->parent, std::move(*process));
-  }
-  return all;
-}
-
 /// Adds the processes that descend from `root` to `found`.
-void add_descendants(std::vector<JobProcess>& found, pid_t root, const KnownProcesses& strangers) {
-  const auto all = all_by_parent();
+void add_descendants(std::vector<JobProcess>& found, pid_t root, const ProcessTable& all,
+                     const KnownProcesses& strangers) {
   const auto add_children = [&](pid_t parent) {
     const auto [first, last] = all.equal_range(parent);
     for (auto child = first; child != last; ++child)
@@ -69,17 +54,33 @@ void add_descendants(std::vector<JobProcess>& found, pid_t root, const KnownProc
 
 } // namespace
 
-std::vector<JobProcess> process_tree(pid_t root) {
+ProcessTable all_processes() {
+  ProcessTable all;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator("/proc", error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    pid_t pid = 0;
+    const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (wrong != std::errc() || end != name.data() + name.size())
+      continue;
+    if (auto process = look_at(pid))
+      all.emplace(process->parent, std::move(*process));
+  }
+  return all;
+}
+
+std::vector<JobProcess> process_tree(pid_t root, const ProcessTable& all) {
   std::vector<JobProcess> found;
   if (auto process = look_at(root))
     found.push_back(std::move(*process));
-  add_descendants(found, root, {});
+  add_descendants(found, root, all, {});
   return found;
 }
 
 std::vector<JobProcess> own_descendants(const KnownProcesses& strangers) {
   std::vector<JobProcess> found;
-  add_descendants(found, ::getpid(), strangers);
+  add_descendants(found, ::getpid(), all_processes(), strangers);
   return found;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <sys/types.h>
@@ -15,15 +16,22 @@ struct JobProcess {
   pid_t parent = 0;
   pid_t group = 0;
   std::uint64_t started = 0; ///< clock ticks since boot: tells it from another one of its number
+  std::uint64_t cpu = 0;     ///< clock ticks that it has run for
   std::string name;          ///< of the program, cut to 15 bytes
 
   auto identity() const { return std::pair(pid, started); }
 };
 
+/// By their parents.
+using ProcessTable = std::multimap<pid_t, JobProcess>;
+
+/// All that run on this host. Zombies do not count.
+ProcessTable all_processes();
+
 /// The processes that descend from `root`, a parent before its children; `root` itself comes first,
-/// if it lives. Zombies do not count, nor does a guardian of mqbridge: it ends by itself, and
-/// releases the targets that it watches.
-std::vector<JobProcess> process_tree(pid_t root);
+/// if it lives. Nor does a guardian of mqbridge count: it ends by itself, and releases the targets
+/// that it watches.
+std::vector<JobProcess> process_tree(pid_t root, const ProcessTable& all = all_processes());
 
 /// Processes that are not of a job, although they descend from the same parent.
 using KnownProcesses = std::set<std::pair<pid_t, std::uint64_t>>;

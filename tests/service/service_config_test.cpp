@@ -32,6 +32,7 @@ name = "weather"
 mpirun = 4711
 every = "10m"
 output = "/var/log/weather"
+cpu = true
 quiet = "90"
 on_deadlock = ["mail", "{job}"]
 after_looks = 3
@@ -54,6 +55,7 @@ launcher = "ssh"
   EXPECT_THAT(weather.words, ElementsAre("--mpirun=4711"));
   EXPECT_EQ(weather.every, 600s);
   EXPECT_EQ(weather.output, "/var/log/weather");
+  EXPECT_EQ(weather.cpu_of, 4711);
   EXPECT_EQ(weather.quiet, 90s);
   EXPECT_THAT(weather.on_deadlock, ElementsAre("mail", "{job}"));
   EXPECT_EQ(weather.after_looks, 3U);
@@ -61,6 +63,7 @@ launcher = "ssh"
   EXPECT_THAT(config->jobs.back().words,
               testing::UnorderedElementsAre("--slurm=12.0", "--launcher=ssh"));
   EXPECT_FALSE(config->jobs.back().every);
+  EXPECT_EQ(config->jobs.back().cpu_of, 0);
 }
 
 TEST(ServiceConfig, WhatIsWrongIsNamedWithItsLine) {
@@ -74,6 +77,10 @@ TEST(ServiceConfig, WhatIsWrongIsNamedWithItsLine) {
         {job + "every = \"0\"", "config.value", "every"},
         {job + "every = \"1e99d\"", "config.value", "every"},
         {job + "output = \"log\"", "config.value", "absolute"},
+        {job + "cpu = 1", "config.value", "true or false"},
+        {"[[job]]\nname = \"a\"\nslurm = 1\ncpu = true", "config.value", "mpirun = 4711"},
+        {"[[job]]\nname = \"a\"\nmpirun = \"ssh:node7:1\"\ncpu = true", "config.value",
+         "mpirun = 4711"},
         {job + "on_deadlock = \"mail me\"", "config.value", "list"},
         {job + "on_deadlock = [1]", "config.value", "list"},
         {job + "after_looks = 0", "config.value", "after_looks"},

@@ -2,6 +2,7 @@
 
 #include "host/service/supervisor.h"
 #include "tests/service/played_program.h"
+#include "tests/support/child_process.h"
 #include "tests/support/eventually.h"
 
 #include <csignal>
@@ -236,6 +237,25 @@ TEST_F(SupervisorTest, AJobThatHasGoneQuietIsLookedAtTwice) {
   begin({.jobs = {quiet}});
   EXPECT_EQ(job("quiet")["looks"], 0);
   EXPECT_TRUE(idle("quiet", 2));
+}
+
+TEST_F(SupervisorTest, AJobWhoseProcessesSleepIsLookedAtTwice) {
+  program_.play(test::prints_look("null"));
+  const test::ChildProcess sleeps({{"sh", "-c", "sleep 100 & wait"}});
+  const test::ChildProcess works({{"sh", "-c", "while :; do :; done & sleep 100 & wait"}});
+  const test::ChildProcess has_no_ranks({{"sleep", "100"}});
+  ServiceConfig config;
+  for (const auto& [name, of] : {std::pair("sleeps", &sleeps), std::pair("works", &works),
+                                 std::pair("ended", &has_no_ranks)}) {
+    config.jobs.push_back(a_job(name));
+    config.jobs.back().cpu_of = of->pid();
+    config.jobs.back().quiet = 1s;
+  }
+  begin(std::move(config));
+  EXPECT_EQ(job("sleeps")["looks"], 0);
+  EXPECT_TRUE(idle("sleeps", 2));
+  EXPECT_EQ(job("works")["looks"], 0);
+  EXPECT_EQ(job("ended")["looks"], 0);
 }
 
 TEST_F(SupervisorTest, ACommandHearsOfADeadlockOnce) {

@@ -71,6 +71,18 @@ Result<ServiceConfig> config_of(const ServeCommand& command) {
                              : Result<ServiceConfig>(ServiceConfig());
 }
 
+/// When a job is looked at.
+std::string occasions(const ServiceJob& job, double most_load) {
+  std::string text;
+  if (job.every)
+    text += fmt::format(", every {} s, at most {}% of its time", job.every->count(), most_load);
+  if (!job.output.empty())
+    text += fmt::format(", once {} has not grown for {} s", job.output.string(), job.quiet.count());
+  if (job.cpu_of != 0)
+    text += fmt::format(", once its processes have used no CPU time for {} s", job.quiet.count());
+  return text.empty() ? ", when it is asked for" : text;
+}
+
 std::string described(const ServeCommand& command, const ServiceConfig& config) {
   std::string text = fmt::format(
       "socket         {}\nkept in        {}: {} looks of a job, for {} days\nconfiguration  {}\n",
@@ -78,9 +90,7 @@ std::string described(const ServeCommand& command, const ServiceConfig& config) 
       config.history.age.count() / 24, has_config(command) ? command.config.string() : "none");
   for (const ServiceJob& job : config.jobs)
     text += fmt::format("job            {}: {}{}\n", job.name, fmt::join(job.words, " "),
-                        job.every ? fmt::format(", every {} s, at most {}% of its time",
-                                                job.every->count(), config.most_load)
-                                  : ", when it is asked for");
+                        occasions(job, config.most_load));
   return text;
 }
 
