@@ -1,6 +1,7 @@
 // The program as `cmake --install` puts it, and moved elsewhere: all that belongs to it is found
 // from where it is.
 
+#include "tests/e2e/harness/foreign_truth.h"
 #include "tests/e2e/harness/mpi_job.h"
 #include "tests/e2e/harness/mqbridge_run.h"
 #include "tests/e2e/harness/own_root.h"
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <iterator>
+#include <regex>
 #include <sstream>
 
 namespace mqbridge::e2e {
@@ -83,6 +85,29 @@ TEST_F(Installed, DumpsAJobWithWhatLiesBesideIt) {
               testing::ContainsRegex("VERDICT  DEADLOCK \\(certain\\): 4 ranks in a cycle"));
   EXPECT_THAT(completed({"dump", "--mpirun", ""}), testing::Contains(launcher));
   EXPECT_THAT(completed({"dump", "--rank", ""}), IsSupersetOf({"0", "1", "2", "3"}));
+}
+
+TEST_F(Installed, HasUnitsForEachUsersSystemd) {
+  const fs::path units = prefix_ / "lib/systemd/user";
+  std::string service = text_of(units / "mqbridge.service");
+  EXPECT_THAT(text_of(units / "mqbridge.socket"),
+              testing::HasSubstr("\nListenStream=%t/mqbridge.socket\nSocketMode=0600\n"));
+  EXPECT_THAT(service, testing::ContainsRegex("\nExecStart=/[^ ]*/bin/mqbridge serve\n"));
+  // Looks trace processes, and read what they have in /tmp and /dev/shm.
+  for (const char* const forbidden : {"\nSystemCall", "\nProtect", "\nPrivate", "\nRestrict",
+                                      "\nNoNewPrivileges", "\nInaccessible", "\nRootDirectory"})
+    EXPECT_THAT(service, testing::Not(testing::HasSubstr(forbidden)));
+  if (run_program({{"systemd-analyze", "--version"}}).status() != 0)
+    GTEST_SKIP() << "systemd-analyze is not here: apt install systemd";
+  // Where it would be if it had not been moved.
+  service = std::regex_replace(service, std::regex("=/[^ ]*/bin/mqbridge "),
+                               "=" + (prefix_ / "bin/mqbridge").string() + " ");
+  std::ofstream(units / "mqbridge.service") << service;
+  const Outcome verified = run_program(
+      {{"env", "XDG_RUNTIME_DIR=" + files_.path().string(), "systemd-analyze", "--user", "verify",
+        (units / "mqbridge.service").string(), (units / "mqbridge.socket").string()}});
+  EXPECT_EQ(verified.status(), 0) << verified.err;
+  EXPECT_EQ(verified.out + verified.err, "");
 }
 
 class MakesRecorders : public Installed {
