@@ -51,7 +51,7 @@ Result<rsp::Listener> open_port(std::uint16_t known) {
 } // namespace
 
 Result<void> serve(const ServiceOptions& options, ServiceConfig config, const ServiceReady& ready,
-                   const NextConfig& next, const std::function<void(const std::string&)>& log) {
+                   const NextConfig& next, const ServiceLog& log) {
   auto store = LookStore::open(options.state);
   if (!store)
     return forward(std::move(store));
@@ -93,14 +93,12 @@ Result<void> serve(const ServiceOptions& options, ServiceConfig config, const Se
   while (auto read = next()) {
     tell_manager(reloading());
     if (*read) {
-      log(fmt::format(
-          "the configuration was read again: {} jobs; --listen, --open and --state hold "
-          "until the service is started again",
-          (*read)->jobs.size()));
+      log({fmt::format("the configuration was read again: {} jobs; --listen, --open and --state "
+                       "hold until the service is started again",
+                       (*read)->jobs.size())});
       supervisor.reload(std::move(**read));
     } else {
-      log(fmt::format("{}: {}: the configuration stays as it was", read->error().code,
-                      read->error().message));
+      log({read->error().message + ": the configuration stays as it was", read->error().code});
     }
     tell_manager("READY=1");
   }

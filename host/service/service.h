@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host/service/service_config.h"
+#include "host/service/service_manager.h"
 #include "rsp/result.h"
 #include "rsp/transport/endpoint.h"
 
@@ -24,12 +25,11 @@ using ServiceReady = std::function<void(const std::string& socket, const std::st
 /// Waits until the configuration is to be read again, and reads it; nullopt: the service is to end.
 using NextConfig = std::function<std::optional<Result<ServiceConfig>>()>;
 
-/// Serves until `next` says that it is to end. `ready` is called once;
-/// `log` with what nobody asks for, a line without its end. A next configuration that is wrong is
-/// logged, and nothing changes.
+/// Serves until `next` says that it is to end. `ready` is called once. A next configuration that is
+/// wrong is logged, and nothing changes.
 /// All targets of looks under way go on at the end. Errors: listen.failed, files.store,
 /// service.library.
 Result<void> serve(const ServiceOptions& options, ServiceConfig config, const ServiceReady& ready,
-                   const NextConfig& next, const std::function<void(const std::string&)>& log);
+                   const NextConfig& next, const ServiceLog& log);
 
 } // namespace mqbridge

@@ -34,8 +34,7 @@ std::string id_of(std::chrono::system_clock::time_point time) {
 } // namespace
 
 Supervisor::Supervisor(std::string program, ServiceConfig config, LookStore store,
-                       std::function<void(const json&)> changed,
-                       std::function<void(const std::string&)> log)
+                       std::function<void(const json&)> changed, ServiceLog log)
     : program_(std::move(program)), store_(std::move(store)), changed_(std::move(changed)),
       log_(std::move(log)), bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       config_(std::move(config)) {
@@ -310,13 +309,16 @@ void Supervisor::tell(Job& job, bool is_over) {
 void Supervisor::tell_command(Job& job, const std::string& look) {
   const auto& about = job.watched.about();
   auto document = store_.document(about.name, look);
+  const auto failed = [log = log_, name = about.name, look](const Error& error) {
+    log({error.message, error.code, name, look});
+  };
   if (!document)
-    return log_(document.error().message);
+    return failed(document.error());
   job.notice =
-      std::jthread([program = program_, about, log = log_, file = std::move(*document),
+      std::jthread([program = program_, about, failed, file = std::move(*document),
                     report = store_.report(about.name)](const std::stop_token& stop) mutable {
         if (const auto done = run_notice(program, about, std::move(file), report, stop); !done)
-          log(done.error().message);
+          failed(done.error());
       });
 }
 

@@ -4,6 +4,7 @@
 #include "host/service/look_run.h"
 #include "host/service/look_store.h"
 #include "host/service/service_config.h"
+#include "host/service/service_manager.h"
 #include "host/service/watched_job.h"
 #include "rsp/result.h"
 
@@ -32,11 +33,9 @@ namespace mqbridge {
 class Supervisor {
 public:
   /// `program`: this one, as it can be started. `changed` is called with the state of a job
-  /// whenever that is another one, by any thread, while nothing is locked; `log` with what nobody
-  /// asks for, a line without its end.
+  /// whenever that is another one, by any thread, while nothing is locked; so is `log`.
   Supervisor(std::string program, ServiceConfig config, LookStore store,
-             std::function<void(const nlohmann::json&)> changed,
-             std::function<void(const std::string&)> log);
+             std::function<void(const nlohmann::json&)> changed, ServiceLog log);
   /// All targets go on.
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
@@ -103,7 +102,7 @@ private:
   const std::string program_;
   const LookStore store_;
   const std::function<void(const nlohmann::json&)> changed_;
-  const std::function<void(const std::string&)> log_;
+  const ServiceLog log_;
   const FileDescriptor bell_; ///< an eventfd
   mutable std::mutex mutex_;  ///< guards the members below
   mutable std::uint64_t revision_ = 0;

@@ -22,8 +22,7 @@ protected:
     ServiceJob weather{.name = "weather", .words = {"--mpirun=1"}, .is_configured = true};
     supervisor_.emplace(
         program_.path(), ServiceConfig{.jobs = {weather}},
-        LookStore::open(directory_ / "looks").value(), [](const json&) {},
-        [](const std::string&) {});
+        LookStore::open(directory_ / "looks").value(), [](const json&) {}, [](const LogLine&) {});
     visitors_.set_address("127.0.0.1:4000");
     api_.emplace(*supervisor_, visitors_, program_.path());
   }

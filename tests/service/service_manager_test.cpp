@@ -9,11 +9,15 @@
 #include <gmock/gmock.h>
 #include <stdexcept>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
 namespace mqbridge {
 namespace {
+
+using namespace std::string_literals;
 
 /// Takes datagrams, as systemd does.
 class Manager {
@@ -60,6 +64,34 @@ TEST(ServiceManager, HearsSinceWhenTheConfigurationIsRead) {
   const auto then = std::stoll(said.substr(begin.size()));
   EXPECT_GE(then, before);
   EXPECT_LE(then, now());
+}
+
+std::string stream_of_stderr() {
+  struct stat status {};
+  ::fstat(STDERR_FILENO, &status);
+  return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+}
+
+TEST(ServiceManager, TheJournalHasAFieldForEachPartOfALine) {
+  const Manager journal;
+  const test::EnvironmentVariable named("JOURNAL_STREAM", stream_of_stderr());
+  EXPECT_TRUE(tell_journal({"it is read again"}, journal.path()));
+  EXPECT_EQ(journal.heard(), "MESSAGE=it is read again\nPRIORITY=6\n");
+  EXPECT_TRUE(tell_journal({"it has\nfailed", "service.command", "weather", "20261130T095821.333Z"},
+                           journal.path()));
+  EXPECT_EQ(journal.heard(), "MESSAGE\n\x0d\0\0\0\0\0\0\0it has\nfailed\nPRIORITY=3\n"s
+                             "MQBRIDGE_CODE=service.command\nMQBRIDGE_JOB=weather\n"
+                             "MQBRIDGE_LOOK=20261130T095821.333Z\n");
+}
+
+TEST(ServiceManager, OfALineOnStderrTheJournalHearsNothing) {
+  const Manager journal;
+  EXPECT_FALSE(tell_journal({"x"}, journal.path()));
+  const test::EnvironmentVariable named("JOURNAL_STREAM", "1:2"); // that of who has started this
+  EXPECT_FALSE(tell_journal({"x"}, journal.path()));
+  EXPECT_EQ(journal.heard(), "");
+  const test::EnvironmentVariable own("JOURNAL_STREAM", stream_of_stderr());
+  EXPECT_FALSE(tell_journal({"x"}, journal.path() + "x")) << "nobody is there";
 }
 
 } // namespace

@@ -32,9 +32,9 @@ protected:
           const std::lock_guard lock(mutex_);
           told_.push_back(job);
         },
-        [this](const std::string& line) {
+        [this](const LogLine& line) {
           const std::lock_guard lock(mutex_);
-          log_ += line;
+          log_.push_back(line);
         });
   }
   json job(const std::string& name = "weather") { return supervisor_->job(name).value(); }
@@ -81,7 +81,7 @@ protected:
   test::PlayedProgram program_;
   std::mutex mutex_;
   std::vector<json> told_;
-  std::string log_;
+  std::vector<LogLine> log_;
   std::optional<Supervisor> supervisor_;
 };
 
@@ -276,6 +276,22 @@ TEST_F(SupervisorTest, ACommandHearsOfADeadlockOnce) {
   look();
   EXPECT_TRUE(job()["stuck_since"].is_null());
   EXPECT_EQ(text("heard"), "weather page\n");
+}
+
+TEST_F(SupervisorTest, ACommandThatFailsIsSaidWithItsJobAndLook) {
+  program_.play(test::prints_look(test::deadlock));
+  ServiceJob told = a_job("weather");
+  told.on_deadlock = {"/bin/false"};
+  told.after_looks = 1;
+  begin({.jobs = {told}});
+  look();
+  ASSERT_TRUE(test::eventually(10s, [&] {
+    const std::lock_guard lock(mutex_);
+    return !log_.empty();
+  }));
+  EXPECT_EQ(log_.front().job, "weather");
+  EXPECT_EQ(log_.front().look, job()["last_look"]["id"]);
+  EXPECT_EQ(log_.front().code, "service.command");
 }
 
 TEST_F(SupervisorTest, JobsOfAClientComeAndGo) {

@@ -115,8 +115,11 @@ Result<void> run(const ServeCommand& command, ServiceConfig config,
           return std::nullopt;
         return config_of(command);
       },
-      [](const std::string& line) {
-        print_on_stderr("mqbridge: " + printable_lines(line) + "\n");
+      [](LogLine line) {
+        line.message = printable_lines(line.message);
+        if (!tell_journal(line))
+          print_on_stderr(fmt::format("mqbridge: {}{}{}\n", line.code,
+                                      line.code.empty() ? "" : ": ", line.message));
       });
 }
 
