@@ -317,23 +317,25 @@ Result<std::string> Bridge::negotiate(const std::string& packet) {
       return told;
   }
   for_guests_.features = carried_features(*reply);
-  *reply = for_guests_.features;
-  return options_.process ? attach(std::move(*reply)) : reply;
+  if (options_.process)
+    if (auto attached = attach(); !attached)
+      return forward(std::move(attached));
+  return for_guests_.features;
 }
 
 /// Of a stub that holds nothing: what follows is as if it had held the process from the start.
-Result<std::string> Bridge::attach(std::string reply) {
+Result<void> Bridge::attach() {
   const auto pid = *std::exchange(options_.process, std::nullopt);
   auto stop = stub_.request(fmt::format("vAttach;{:x}", pid));
   if (!stop)
-    return stop;
+    return Failure(stop.error());
   if (!rsp::parse_stop_reply(*stop))
     return fail("attach.refused",
                 fmt::format("the stub does not attach to process {}: it answers '{}'", pid,
                             rsp::shorten(*stop)),
                 "mqbridge doctor, with the same target, names the reason");
   learn_process(*stop);
-  return reply;
+  return {};
 }
 
 Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
@@ -387,6 +389,7 @@ void Bridge::forget_program(const std::string& process) {
 }
 
 void Bridge::process_ran() {
+  foreseen_.forget();
   memory_.forget();
   symbols_.forget();
   objects_.forget();

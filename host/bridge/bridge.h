@@ -1,5 +1,6 @@
 #pragma once
 
+#include "host/bridge/foreseen.h"
 #include "host/bridge/guest.h"
 #include "host/bridge/held_breakpoints.h"
 #include "host/bridge/inferior_calls.h"
@@ -70,7 +71,8 @@ private:
   enum class Then : std::uint8_t { go_on, end };
   Result<Then> answer(Talk& talk, const std::string& packet);
   Result<std::string> negotiate(const std::string& packet);
-  Result<std::string> attach(std::string reply);
+  Result<void> attach();
+  Result<void> foresee();
   Result<std::string> run(Talk& talk, const std::string& packet);
   Result<std::string> look(const std::string& packet);
   Result<std::string> read_memory(const std::string& packet);
@@ -108,7 +110,8 @@ private:
   /// Of the selected process. nullopt: not asked yet, and inside: not to be known.
   std::optional<std::optional<Platform>> platform_;
   std::optional<std::uint64_t> entry_; ///< of its program, once that was asked; else not known
-  KeptObjects objects_{stub_};
+  Foreseen foreseen_{stub_};
+  KeptObjects objects_{foreseen_};
   KeptFiles files_{stub_};
   KeptMemory memory_{stub_};
   SymbolQuestions symbols_{stub_};

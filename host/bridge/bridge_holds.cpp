@@ -85,7 +85,12 @@ void Bridge::learn_process(const std::string& stop_reply) {
 
 void Bridge::no_longer_held(const std::string& farewell) {
   stub_.holds().drop_detach_packet(farewell);
-  calls_.forget(farewell.substr(0, 2) == "D;" ? "p" + farewell.substr(2) : "");
+  const std::string process = farewell.substr(0, 2) == "D;" ? "p" + farewell.substr(2) : "";
+  calls_.forget(process);
+  if (process_in(for_guests_.selection) == process) { // its threads are not to be selected any more
+    for_guests_.selection.clear();
+    threads_.selected({});
+  }
   // A reply need not say which process has ended, if there is only one.
   if (const auto left = farewells(); left.size() == 1 && farewell == "D")
     stub_.holds().drop_detach_packet(left.front());

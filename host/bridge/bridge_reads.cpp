@@ -43,7 +43,35 @@ Result<std::string> Bridge::read_file(const std::string& packet) {
   return files_.answer(packet);
 }
 
+/// What gdb 13 asks, one thing after the other, from its first object on until it reads the
+/// program's file. In its order: before gdb has selected a thread, this object ends a gdbserver 13.
+Result<void> Bridge::foresee() {
+  constexpr double least_delay = 0.001; // seconds: else it is not worth it
+  if (!stub_.no_ack() || stub_.link_estimate().round_trip < least_delay)
+    return {};
+  const auto replies =
+      foreseen_.ask({objects_.first_packet("qXfer:features:read:target.xml:"), "qTStatus", "qTfV",
+                     "qTsV", "?", objects_.first_packet("qXfer:threads:read::")});
+  if (!replies)
+    return Failure(replies.error());
+  const auto threads = threads_in(replies->back());
+  const std::string process(threads.empty() ? std::string_view() : process_in(threads.front()));
+  const bool is_only = std::ranges::all_of(
+      threads, [&](const std::string& thread) { return process_in(thread) == process; });
+  if (process.empty() || !is_only)
+    return {};
+  const std::string number = process.substr(1);
+  const auto asked = foreseen_.ask({"qAttached:" + number,
+                                    objects_.first_packet("qXfer:exec-file:read:" + number + ":"),
+                                    "qOffsets", objects_.first_packet("qXfer:auxv:read::"),
+                                    objects_.first_packet("qXfer:libraries-svr4:read::")});
+  return asked ? Result<void>() : Failure(asked.error());
+}
+
 Result<std::string> Bridge::read_object(const std::string& packet) {
+  if (packet.starts_with("qXfer:features:read:target.xml:0,"))
+    if (auto asked = foresee(); !asked)
+      return forward(std::move(asked));
   const bool knew = !objects_.libraries().empty();
   auto reply = objects_.answer(packet);
   if (reply && !knew && !objects_.libraries().empty())
@@ -66,7 +94,7 @@ Result<std::string> Bridge::look(const std::string& packet) {
     if (const auto all = threads_in(objects_.threads());
         std::ranges::find(all, "Hg" + packet.substr(1)) != all.end())
       return "OK";
-  auto reply = stub_.request(packet);
+  auto reply = foreseen_.answer(packet);
   is_extended_ = is_extended_ || (packet == "!" && reply && *reply == "OK");
   if (reply && packet == "?") {
     learn_process(*reply);

@@ -113,7 +113,7 @@ Result<std::string> HeldBreakpoints::write(const std::string& packet,
 
 Result<std::string> HeldBreakpoints::put_in_by_writing(const std::string& packet) {
   const auto [address, trap] = *parse_write(packet);
-  const auto before = stub_.request(fmt::format("m{:x},{:x}", address, trap.size() / 2));
+  auto before = stub_.request(fmt::format("m{:x},{:x}", address, trap.size() / 2));
   if (!before)
     return before;
   if (before->size() != trap.size() || *before == trap)

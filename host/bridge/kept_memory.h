@@ -73,7 +73,7 @@ private:
   std::optional<std::string> descriptor_; ///< of /proc/PID/maps at the stub, which stays open
   bool is_live_ = false;               ///< that file shows the mappings as they are when it is read
   std::vector<std::string> farewells_; ///< of descriptors that are not needed any more
-  std::size_t pieces_ = 8;             ///< of that file, asked for together
+  std::size_t pieces_ = 16;            ///< of that file, asked for together
   std::string mappings_;
   bool has_files_ = true;         ///< the stub: it knows vFile
   int read_singly_ = 0;           ///< requests of this stop

@@ -7,11 +7,12 @@
 #include <utility>
 
 namespace mqbridge {
+
 Result<std::string> KeptObjects::answer(const std::string& request) {
   const auto colon = request.rfind(':') + 1;
   const auto asked = parse_two_numbers(std::string_view(request).substr(colon));
   if (!asked)
-    return stub_.request(request);
+    return stub_.answer(request);
   const std::string name = request.substr(0, colon); // "qXfer:auxv:read::"
   auto known = objects_.find(name);
   if (known == objects_.end()) {
@@ -20,7 +21,7 @@ Result<std::string> KeptObjects::answer(const std::string& request) {
       return object;
     // The stub's own words, where it has no such object, or one of a strange size.
     if (object->empty())
-      return stub_.request(request);
+      return stub_.answer(request);
     known = objects_.emplace(name, std::move(*object)).first;
   }
   const std::string& object = known->second;
@@ -29,6 +30,14 @@ Result<std::string> KeptObjects::answer(const std::string& request) {
   const auto data =
       fitting(std::string_view(object).substr(asked->first, asked->second), features_.packet_size);
   return (asked->first + data.size() == object.size() ? "l" : "m") + std::string(data);
+}
+
+std::string KeptObjects::packet(const std::string& object, std::size_t from) const {
+  return fmt::format("{}{:x},{:x}", object, from, rsp::object_piece_size(features_));
+}
+
+std::string KeptObjects::first_packet(const std::string& object) const {
+  return packet(object, 0);
 }
 
 std::string_view KeptObjects::kept(std::string_view name) const {
@@ -41,8 +50,7 @@ std::string_view KeptObjects::kept(std::string_view name) const {
 Result<std::string> KeptObjects::read(const std::string& object) {
   std::string whole;
   while (whole.size() < rsp::limits::other_object) {
-    auto reply = stub_.request(
-        fmt::format("{}{:x},{:x}", object, whole.size(), rsp::object_piece_size(features_)));
+    auto reply = stub_.answer(packet(object, whole.size()));
     if (!reply)
       return reply;
     if (reply->empty() || (reply->front() != 'm' && reply->front() != 'l'))

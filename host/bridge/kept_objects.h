@@ -1,8 +1,9 @@
 #pragma once
 
+#include "host/bridge/foreseen.h"
 #include "rsp/client/features.h"
-#include "rsp/exchange/connection.h"
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,9 +14,11 @@ namespace mqbridge {
 /// thread.
 class KeptObjects {
 public:
-  explicit KeptObjects(rsp::Connection& stub) : stub_(stub) {}
+  explicit KeptObjects(Foreseen& stub) : stub_(stub) {}
 
   void set_features(const rsp::Features& features) { features_ = features; }
+  /// The packet that asks for the first piece of "qXfer:auxv:read::".
+  std::string first_packet(const std::string& object) const;
   /// The reply to such a request. Errors: those of Connection.
   Result<std::string> answer(const std::string& request);
   /// The libraries' list, if it was read; empty: it was not.
@@ -29,7 +32,9 @@ private:
   Result<std::string> read(const std::string& object);
   std::string_view kept(std::string_view name) const;
 
-  rsp::Connection& stub_;
+  std::string packet(const std::string& object, std::size_t from) const;
+
+  Foreseen& stub_;
   rsp::Features features_;
   std::map<std::string, std::string> objects_; ///< by the request up to the offset
 };

@@ -92,10 +92,10 @@ constexpr Architecture known[] = {
      .core_status = {.unit = 8}, // x32
      .gdb_names = x86_names,
      .stack_pointer = 7,
+     .returns_by_stack = true,
      .live_registers = {{{128, 8, x86_64_live, 536, 544}}}, // orig_rax, fs_base
      .core_registers = {128, 8, x86_64_core, 120, 168},
      .argument_registers = x86_64_arguments,
-     .returns_by_stack = true,
      .kept_registers = x86_64_kept,
      .traps = x86_traps,
      .system_calls = {.numbering = AUDIT_ARCH_X86_64, .opcode = "\x0f\x05"sv, .restart = 219},
@@ -106,9 +106,9 @@ constexpr Architecture known[] = {
      .int64_alignment = 4,
      .gdb_names = x86_names,
      .stack_pointer = 4,
+     .returns_by_stack = true,
      .live_registers = {{{32, 4, i386_live, 308}}}, // orig_eax
      .core_registers = {48, 4, i386_core, 44},
-     .returns_by_stack = true,
      .traps = x86_traps,
      .system_calls = {.numbering = AUDIT_ARCH_I386, .opcode = "\xcd\x80"sv, .restart = 0},
      .landing_pad = "\xf3\x0f\x1e"sv, // endbr32

@@ -103,6 +103,7 @@ struct Architecture {
 
   // Registers and stacks.
   std::optional<std::uint16_t> stack_pointer = {}; ///< its number in DWARF
+  bool returns_by_stack = false; ///< a function returns to the address at its first stack pointer
   /// The places in a `g` packet. The first ones whose program counter is in the packet count.
   std::array<RegisterPlaces, 2> live_registers = {};
   RegisterPlaces core_registers = {}; ///< pr_reg in a core file
@@ -110,7 +111,6 @@ struct Architecture {
   /// Registers that have the first arguments of a call which are integers, in their order. Further
   /// ones stand at the stack pointer, 8 bytes each. By their numbers in DWARF. Empty: not known.
   std::span<const std::uint16_t> argument_registers = {};
-  bool returns_by_stack = false; ///< a function returns to the address at its first stack pointer
   /// Registers that have the same value when a call returns.
   std::span<const std::uint16_t> kept_registers = {};
 

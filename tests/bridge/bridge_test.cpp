@@ -253,6 +253,33 @@ TEST(Bridge, TheSamePagesComeAtOnceAtTheNextStop) {
   gdb.leave();
 }
 
+/// Over a link with delay.
+TEST(Bridge, WhatADebuggerAsksWhenItConnectsIsAskedAtOnce) {
+  test::ScriptedStub stub(changeable);
+  play_process(stub, some_maps);
+  stub.serve_objects({{"features:target.xml", "<target/>"},
+                      {"threads:", R"(<threads><thread id="p1f.1f"/></threads>)"},
+                      {"auxv:", "auxv"}});
+  stub.on("qTsV", Answer::packet("1:0")).on("qAttached:1f", Answer::packet("1"));
+  stub.tamper(
+      [](std::size_t, std::string_view, Answer honest) { return std::move(honest).after(5ms); });
+  Conversation gdb(stub);
+  EXPECT_EQ(stub.count("qTsV"), 0U) << "a gdbserver needs to hear of a thread first";
+  EXPECT_EQ(gdb.ask("qXfer:features:read:target.xml:0,ff"), "l<target/>");
+  EXPECT_EQ(stub.count("qAttached:1f"), 1U);
+  EXPECT_EQ(gdb.ask("qAttached:1f"), "1");
+  EXPECT_EQ(gdb.ask("qXfer:auxv:read::0,ff"), "lauxv");
+  EXPECT_EQ(stub.count("qAttached:1f"), 1U);
+  EXPECT_EQ(stub.count("qXfer:auxv:"), 1U);
+  EXPECT_EQ(gdb.ask("qTsV"), "1:0");
+  stub.on("qTsV", Answer::packet("l"));
+  EXPECT_EQ(gdb.ask("qTsV"), "l") << "the next one";
+  gdb.ask("vCont;c");
+  gdb.ask("qTfV");
+  EXPECT_EQ(stub.count("qTfV"), 2U) << "the process has run";
+  gdb.leave();
+}
+
 /// rr, and QEMU: the file has what was so when it was opened.
 TEST(Bridge, AStubThatWritesTheMappingsItselfIsAskedToOpenThemInEachStop) {
   test::ScriptedStub stub(changeable);
@@ -341,11 +368,13 @@ TEST(Bridge, AChildThatIsLeftEndsNothingAndHasBreakpointsOfItsOwn) {
 TEST(Bridge, AStubThatStaysMayTakeAnotherProcess) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);
-  stub.on("!", Answer::packet("OK"));
+  stub.on("!", Answer::packet("OK")).on("Hgp1f", Answer::packet("OK"));
   stub.on("vAttach;", Answer::packet("T00thread:p20.20;")).on("D;20", Answer::packet("OK"));
   Conversation gdb(stub);
   EXPECT_EQ(gdb.ask("!"), "OK");
+  EXPECT_EQ(gdb.ask("Hgp1f.1f"), "OK");
   EXPECT_EQ(gdb.ask("D;1f"), "OK");
+  stub.on("Hgp1f", Answer::packet("E01"));
   EXPECT_EQ(gdb.ask("vAttach;20"), "T00thread:p20.20;");
   EXPECT_EQ(gdb.leave(), "");
   EXPECT_EQ(stub.received().back(), "D;20");
