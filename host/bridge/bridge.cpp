@@ -44,11 +44,12 @@ std::string carried_features(std::string_view reply) {
 /// Whether it writes the copy of an instruction, for a displaced step: on Linux, gdb has room for
 /// it behind the first instructions of the program, each of which counts as long as a trap
 /// (linux_displaced_step_location).
-bool is_copy_for_step(std::string_view packet, std::optional<std::uint64_t> entry,
+bool is_copy_for_step(const std::string& packet, std::optional<std::uint64_t> entry,
                       std::span<const std::string_view> traps) {
   const auto numbers = parse_two_numbers(packet.substr(1, packet.find(':') - 1));
-  return numbers && entry && std::ranges::any_of(traps, [&](std::string_view trap) {
-           return !trap.empty() && numbers->second > trap.size() &&
+  return numbers && entry && !HeldBreakpoints::is_trap(packet, traps) &&
+         std::ranges::any_of(traps, [&](std::string_view trap) {
+           return !trap.empty() && numbers->second >= trap.size() &&
                   numbers->first == *entry + 2 * trap.size();
          });
 }
@@ -138,6 +139,7 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
   });
   const std::stop_callback send_away(stop, [&] { debugger.hang_up(); });
   Talk talk(debugger, stub_, options_);
+  foresees_ = true;
   auto answered = Clock::now();
   auto forgotten = answered;
   // A look that has begun may end: a debugger grows impatient after a silence of two seconds.
@@ -381,7 +383,7 @@ void Bridge::forget_program(const std::string& process) {
   if (process.empty())
     breakpoints_.forget();
   else
-    breakpoints_.forget_program(process);
+    breakpoints_.forget(process);
   calls_.forget(process);
   memory_.forget_program();
   platform_.reset();

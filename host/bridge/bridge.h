@@ -125,6 +125,7 @@ private:
   std::size_t packet_size_ = 0;
   bool keeps_interrupt_ = false; ///< the stub: one that came when the process stood still
   bool asks_for_files_ = false;  ///< the process, of the debugger's host, and waits (packet F)
+  bool foresees_ = false;        ///< the debugger has just connected
   bool over_ = false;            ///< nothing is held any more
 };
 

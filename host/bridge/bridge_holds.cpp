@@ -73,20 +73,25 @@ void Bridge::learn_process(const std::string& stop_reply) {
   if (const auto process = process_in(for_guests_.selection); selected_.empty() && !process.empty())
     take_process(std::string(process));
   memory_.set_process(stop->pid.value_or(stop->tid.value_or(0)));
-  if (farewell == "D")
+  if (farewell == "D") {
+    if (farewells().empty())
+      stub_.holds().add_detach_packet(farewell);
     return;
+  }
   stub_.holds().add_detach_packet(farewell);
   if (const std::string child = child_in(stop_reply); !child.empty()) {
     breakpoints_.inherit(std::string(process_in(for_guests_.selection)), "p" + child);
     stub_.holds().add_detach_packet("D;" + child);
   }
   stub_.holds().drop_detach_packet("D");
+  breakpoints_.hide_written(farewells().size() > 1);
 }
 
 void Bridge::no_longer_held(const std::string& farewell) {
   stub_.holds().drop_detach_packet(farewell);
   const std::string process = farewell.substr(0, 2) == "D;" ? "p" + farewell.substr(2) : "";
   calls_.forget(process);
+  breakpoints_.forget(process);
   if (process_in(for_guests_.selection) == process) { // its threads are not to be selected any more
     for_guests_.selection.clear();
     threads_.selected({});
@@ -94,6 +99,7 @@ void Bridge::no_longer_held(const std::string& farewell) {
   // A reply need not say which process has ended, if there is only one.
   if (const auto left = farewells(); left.size() == 1 && farewell == "D")
     stub_.holds().drop_detach_packet(left.front());
+  breakpoints_.hide_written(farewells().size() > 1);
   for_guests_.stop.clear(); // until the next one
   if (!farewells().empty())
     return;

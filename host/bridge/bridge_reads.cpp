@@ -47,14 +47,17 @@ Result<std::string> Bridge::read_file(const std::string& packet) {
 /// program's file. In its order: before gdb has selected a thread, this object ends a gdbserver 13.
 Result<void> Bridge::foresee() {
   constexpr double least_delay = 0.001; // seconds: else it is not worth it
-  if (!stub_.no_ack() || stub_.link_estimate().round_trip < least_delay)
+  if (!std::exchange(foresees_, false) || !stub_.no_ack() ||
+      stub_.link_estimate().round_trip < least_delay)
     return {};
   const auto replies =
       foreseen_.ask({objects_.first_packet("qXfer:features:read:target.xml:"), "qTStatus", "qTfV",
                      "qTsV", "?", objects_.first_packet("qXfer:threads:read::")});
   if (!replies)
     return Failure(replies.error());
-  const auto threads = threads_in(replies->back());
+  threads_.forget_selection(); // `?` selects
+  const auto threads =
+      replies->back().starts_with('l') ? threads_in(replies->back()) : std::vector<std::string>();
   const std::string process(threads.empty() ? std::string_view() : process_in(threads.front()));
   const bool is_only = std::ranges::all_of(
       threads, [&](const std::string& thread) { return process_in(thread) == process; });
@@ -96,6 +99,7 @@ Result<std::string> Bridge::look(const std::string& packet) {
       return "OK";
   auto reply = foreseen_.answer(packet);
   is_extended_ = is_extended_ || (packet == "!" && reply && *reply == "OK");
+  foresees_ = foresees_ && packet != "?";
   if (reply && packet == "?") {
     learn_process(*reply);
     threads_.forget_selection();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -30,9 +31,14 @@ public:
   /// The reply to Z0, Z1, z0 or z1. `is_mapped`: the process certainly has memory there. Errors:
   /// those of Connection.
   Result<std::string> answer(const std::string& packet, bool is_mapped);
-  /// The reply to `M` or `X`. `traps`: the instructions of the processor by which a process stops.
-  /// Errors: as above.
+  /// Whether `M` or `X` writes one of these instructions, by which a process stops, and nothing
+  /// else.
+  static bool is_trap(const std::string& packet, std::span<const std::string_view> traps);
+  /// The reply to `M` or `X`. Errors: as above.
   Result<std::string> write(const std::string& packet, std::span<const std::string_view> traps);
+  /// Whether several processes are held: the guardian, which does not select one, is not told then
+  /// what was written.
+  void hide_written(bool several);
   /// A process has forked: what was written into its code is in that of the child, too.
   void inherit(const std::string& parent, const std::string& child);
   /// What the stub has not been told: before the process runs, or is somebody else's.
@@ -51,9 +57,8 @@ public:
   Result<void> take_out_all();
   /// The processes are gone, or other programs now.
   void forget();
-  /// That one alone: it is gone, or another program.
+  /// That one alone.
   void forget(const std::string& process);
-  void forget_program(const std::string& process);
 
 private:
   struct Breakpoint {
@@ -64,8 +69,15 @@ private:
   using OfProcess = std::map<std::string, Breakpoint>;
 
   void add(const std::string& removal);
-  Result<std::string> put_in_by_writing(const std::string& packet);
-  void replace(const std::string& packet);
+  struct Written {
+    std::uint64_t address = 0;
+    std::string bytes; ///< as digits
+    std::uint64_t end() const { return address + bytes.size() / 2; }
+  };
+  static std::optional<Written> parse_write(std::string_view packet);
+  Result<std::string> put_in_by_writing(const std::string& packet, const Written& trap);
+  void replace(const Written& written);
+  Result<std::vector<std::string>> standing(const OfProcess& breakpoints);
   Result<std::string> put_in(const std::string& packet, const std::string& removal);
   Result<void> take_out(OfProcess& breakpoints, const std::vector<std::string>& removals);
   void drop(OfProcess& breakpoints, const std::string& removal);
@@ -75,6 +87,7 @@ private:
   std::map<std::string, OfProcess> in_; ///< by process
   std::set<std::string> accepted_;      ///< packets that the stub has said OK to
   std::vector<std::string> refused_;
+  bool hides_written_ = false;
 };
 
 } // namespace mqbridge

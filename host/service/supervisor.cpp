@@ -135,12 +135,14 @@ Result<void> Supervisor::remove(const std::string& name) {
     store_.forget_job(name);
     removed = gone(name);
   }
+  wake();
   changed_(removed);
   return {};
 }
 
+/// Its command may still run, and is waited for while nothing is locked.
 json Supervisor::gone(const std::string& name) {
-  jobs_.erase(name);
+  gone_.push_back(jobs_.extract(name));
   return {{"name", name}, {"state", "removed"}, {"revision", ++revision_}};
 }
 
@@ -398,6 +400,12 @@ void Supervisor::look_at_signs() {
 
 void Supervisor::step() {
   take_config();
+  decltype(gone_) gone;
+  {
+    const std::lock_guard lock(mutex_);
+    gone.swap(gone_);
+  }
+  gone.clear();
   look_at_signs();
   for (Job* job : looking())
     guarded(*job, [&] { look_after(*job); });

@@ -76,6 +76,7 @@ private:
   };
 
   nlohmann::json state(const Job& job) const;
+  nlohmann::json gone(const std::string& name);
   void tell(Job& job, bool is_over);
   Result<nlohmann::json> change(const std::string& name, const std::function<void(Job&)>& work);
   Result<Job*> find(const std::string& name);
@@ -84,7 +85,6 @@ private:
   void watch(const std::stop_token& stop);
   void step();
   void take_config();
-  nlohmann::json gone(const std::string& name);
   std::vector<Job*> looking() const;
   void look_after(Job& job);
   Job* take_due();
@@ -110,6 +110,7 @@ private:
   std::optional<ServiceConfig> next_config_; ///< until the thread has taken it
   std::condition_variable config_taken_;
   mutable std::map<std::string, Job> jobs_; ///< a look is the thread's own, and so is a notice
+  std::vector<std::map<std::string, Job>::node_type> gone_;
   std::chrono::steady_clock::time_point signs_seen_; ///< of the thread
   std::jthread thread_;
 };

@@ -335,7 +335,7 @@ const std::vector<Doing> doings = {
     // An instruction below a breakpoint is executed elsewhere.
     {"SteppingDisplaced",
      {"set displaced-stepping on", "set breakpoint always-inserted on", "break tick", "break add",
-      "break *tick+4", "break *tick+11", "ready", "while 1", "continue", "end"}},
+      "ready", "while 1", "continue", "end"}},
     {"SteppingDisplacedOverWrittenBreakpoints",
      {written, "set displaced-stepping on", "set breakpoint always-inserted on", "break tick",
       "ready", "while 1", "continue", "end"}},

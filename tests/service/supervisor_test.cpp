@@ -40,7 +40,7 @@ protected:
   json job(const std::string& name = "weather") { return supervisor_->job(name).value(); }
   bool idle(const std::string& name = "weather", std::size_t looks = 1) {
     return test::eventually(
-        20s, [&] { return job(name)["state"] == "idle" && job(name)["looks"] >= looks; });
+        60s, [&] { return job(name)["state"] == "idle" && job(name)["looks"] >= looks; });
   }
   void look(const std::string& name = "weather") {
     const auto before = job(name)["looks"].get<std::size_t>();
