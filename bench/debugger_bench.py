@@ -56,8 +56,8 @@ def started(arguments, words, **more):
     sys.exit(f"{arguments[0]} ended before it said '{words}'")
 
 
-def session(pid, program, before, commands, delay, through):
-    """Seconds, and what gdb printed."""
+def session(pid, program, before, commands, delay, cache):
+    """Seconds, and what gdb printed. `cache`: for the proxy; None: gdb is alone."""
     processes = []
     server, port = started(["gdbserver", "--once", "--attach", "127.0.0.1:0", str(pid)], "Listening", stderr=subprocess.PIPE)
     processes.append(server)
@@ -65,8 +65,9 @@ def session(pid, program, before, commands, delay, through):
     if delay:
         link, place = started([f"{BUILD}/bench/delaying-link", "--round-trip", str(delay), place], "", stdout=subprocess.PIPE)
         processes.append(link)
-    if through:
-        proxy, place = started([f"{BUILD}/mqbridge", "proxy", "--listen", "127.0.0.1:0", place], "ready", stdout=subprocess.PIPE)
+    if cache:
+        proxy, place = started([f"{BUILD}/mqbridge", "proxy", "--listen", "127.0.0.1:0", place], "ready", stdout=subprocess.PIPE,
+                               env=dict(os.environ, XDG_CACHE_HOME=cache))
         processes.insert(0, proxy)
     with tempfile.NamedTemporaryFile("w", suffix=".gdb") as script:
         script.write("\n".join([*before, CLOCK, *commands, READ_CLOCK, "detach"]).replace("{place}", place) + "\n")
@@ -109,19 +110,20 @@ def measure(one, repeats):
     entries = []
     try:
         for delay in delays:
-            seconds = {False: [], True: []}
+            seconds = {"alone": [], "through": [], "warm": []}  # warm: the files were read through it before
             for _ in range(repeats):
                 printed = {}
-                for through in seconds:
-                    took, printed[through] = session(pid, program, before, commands, delay, through)
-                    seconds[through].append(took)
-                if printed[True] != printed[False]:
-                    sys.exit(f"{name}: gdb prints other things through mqbridge:\n{printed[False]}\n---\n{printed[True]}")
-            times = {through: median(values) for through, values in seconds.items()}
-            print(f"{name:32} {delay:3} ms  alone {times[False]:6.2f} s  through {times[True]:6.2f} s  "
-                  f"{times[False] / times[True]:5.1f} times faster", file=sys.stderr)
-            entries += [{"name": f"Debugger/{name}/{delay}ms/{'through' if through else 'alone'}", "run_type": "iteration",
-                         "real_time": value, "time_unit": "s"} for through, values in seconds.items() for value in values]
+                with tempfile.TemporaryDirectory() as cache:
+                    for mode in seconds:
+                        took, printed[mode] = session(pid, program, before, commands, delay, None if mode == "alone" else cache)
+                        seconds[mode].append(took)
+                        if printed[mode] != printed["alone"]:
+                            sys.exit(f"{name}: gdb prints other things through mqbridge:\n{printed['alone']}\n---\n{printed[mode]}")
+            times = {mode: median(values) for mode, values in seconds.items()}
+            print(f"{name:32} {delay:3} ms  alone {times['alone']:6.2f} s  through {times['through']:6.2f} s  "
+                  f"{times['alone'] / times['through']:5.1f} times faster, warm {times['warm']:6.2f} s", file=sys.stderr)
+            entries += [{"name": f"Debugger/{name}/{delay}ms/{mode}", "run_type": "iteration",
+                         "real_time": value, "time_unit": "s"} for mode, values in seconds.items() for value in values]
     finally:
         os.killpg(job.pid, signal.SIGKILL)
         job.wait()

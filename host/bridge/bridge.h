@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -33,12 +34,14 @@ using MonitorAnswer = std::variant<std::string, std::vector<std::string>>;
 
 /// What a bridge needs beside the stub.
 struct BridgeOptions {
+  /// Where files of targets stay until the next session, as cache_root(); nullopt: nowhere.
+  std::optional<std::filesystem::path> cache = {};
   /// Of a stub that holds no process yet, the one to attach to.
-  std::optional<std::int64_t> process;
+  std::optional<std::int64_t> process = {};
   /// By the words behind `monitor mpi`.
-  std::function<MonitorAnswer(std::string_view words)> monitor;
+  std::function<MonitorAnswer(std::string_view words)> monitor = {};
   /// Interrupts the process where the stub does not; null: there is no other way.
-  std::function<void()> interrupt;
+  std::function<void()> interrupt = {};
 };
 
 /// Stands between a debugger and a stub, and makes the way between them short: what is read comes
@@ -112,7 +115,7 @@ private:
   std::optional<std::uint64_t> entry_; ///< of its program, once that was asked; else not known
   Foreseen foreseen_{stub_};
   KeptObjects objects_{foreseen_};
-  KeptFiles files_{stub_};
+  KeptFiles files_{stub_, options_.cache};
   KeptMemory memory_{stub_};
   SymbolQuestions symbols_{stub_};
   ThreadAnswers threads_{stub_};

@@ -23,7 +23,7 @@ std::vector<std::string> libraries_in(std::string_view list) {
   return paths;
 }
 
-std::vector<std::string> debug_files_of(std::string_view path, std::string_view beginning) {
+std::string build_id_in(std::string_view beginning) {
   // NT_GNU_BUILD_ID of 20 bytes: the end of the note's header in either byte order, and its name.
   constexpr std::string_view little("\x14\0\0\0\x03\0\0\0GNU\0", 12);
   constexpr std::string_view big("\0\0\0\x14\0\0\0\x03GNU\0", 12);
@@ -33,7 +33,13 @@ std::vector<std::string> debug_files_of(std::string_view path, std::string_view 
     at = beginning.find(big);
   if (at == beginning.npos || beginning.size() < at + little.size() + size)
     return {};
-  const std::string id = rsp::encode_hex(beginning.substr(at + little.size(), size));
+  return rsp::encode_hex(beginning.substr(at + little.size(), size));
+}
+
+std::vector<std::string> debug_files_of(std::string_view path, std::string_view beginning) {
+  const std::string id = build_id_in(beginning);
+  if (id.empty())
+    return {};
   const std::string name = id.substr(2) + ".debug";
   const std::string folder(path.substr(0, path.rfind('/') + 1));
   const std::string root = "/usr/lib/debug";

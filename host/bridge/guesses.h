@@ -12,6 +12,9 @@ namespace mqbridge {
 /// The paths in a list of libraries (qXfer:libraries-svr4:read): gdb opens each of them.
 std::vector<std::string> libraries_in(std::string_view list);
 
+/// The build-id of 20 bytes near the `beginning` of an ELF file, as digits; empty: none is there.
+std::string build_id_in(std::string_view beginning);
+
 /// Where gdb looks for the separate debug file of a library, by the library's build-id, which is
 /// near the `beginning` of its file. Empty: no build-id is there.
 std::vector<std::string> debug_files_of(std::string_view path, std::string_view beginning);

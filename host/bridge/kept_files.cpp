@@ -7,15 +7,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace mqbridge {
 namespace {
 
+constexpr RecordKind records_kind{"gdb-files", 1, std::uint64_t{2} << 30};
 constexpr std::size_t first_window = 4;
 constexpr std::size_t most_bytes_ahead = std::size_t{4} << 20;
 constexpr std::size_t most_kept = std::size_t{1} << 30;
@@ -76,7 +80,65 @@ std::string key_of(std::string_view root, std::string_view words) {
   return std::string(root) + " " + std::string(words.substr(0, words.rfind(',')));
 }
 
+/// Identifies a file: a build-id alone proves nothing, as anybody can copy it into another file. Of
+/// what fstat says (gdb's manual, "struct stat") the time of the last access is left out. Empty: it
+/// cannot be told from others.
+std::string identity_of(std::string_view beginning, std::string_view status, std::size_t piece) {
+  constexpr std::size_t accessed = 52;
+  constexpr std::size_t modified = 56;
+  const auto reply = rsp::parse_file_reply(status);
+  const std::string build_id = build_id_in(beginning);
+  if (build_id.empty() || !reply || reply->attachment.size() < modified)
+    return {};
+  return fmt::format("{} {}{} {}", build_id, rsp::encode_hex(reply->attachment.substr(0, accessed)),
+                     rsp::encode_hex(reply->attachment.substr(modified)), piece);
+}
+
 } // namespace
+
+KeptFiles::KeptFiles(rsp::Connection& stub, const std::optional<std::filesystem::path>& cache)
+    : stub_(stub), records_(records_kind, cache) {}
+
+/// A record has the pieces one after the other, each behind its number.
+KeptFiles::~KeptFiles() {
+  for (const auto& [name, file] : files_) {
+    std::vector<std::byte> record;
+    std::size_t pieces = 0;
+    for (const auto& [number, bytes] : file->pieces)
+      if (!bytes.empty() && bytes.size() == size_of(*file, number)) {
+        ++pieces;
+        const auto label = std::as_bytes(std::span(&number, 1));
+        const auto data = std::as_bytes(std::span(bytes));
+        record.insert(record.end(), label.begin(), label.end());
+        record.insert(record.end(), data.begin(), data.end());
+      }
+    if (!file->key.empty() && pieces > file->recalled)
+      records_.store(file->key, record);
+  }
+}
+
+/// What the last session has read of the same file.
+void KeptFiles::recall(File& file) {
+  if (file.pieces.empty())
+    return;
+  file.key = identity_of(file.pieces.begin()->second, file.status, piece_size());
+  const auto record = file.key.empty() ? std::nullopt : records_.load(file.key);
+  std::span<const std::byte> rest;
+  if (record)
+    rest = *record;
+  for (std::size_t number = 0; rest.size() > sizeof number; ++file.recalled) {
+    std::memcpy(&number, rest.data(), sizeof number);
+    rest = rest.subspan(sizeof number);
+    const auto size = number <= file.size / piece_size() ? size_of(file, number) : 0;
+    if (size == 0 || size > rest.size())
+      return;
+    const auto bytes = rest.first(size);
+    rest = rest.subspan(size);
+    std::string& known = file.pieces[number];
+    kept_bytes_ += size - std::min(size, known.size());
+    known.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+}
 
 std::size_t KeptFiles::piece_size() const {
   // Some bytes take two on the wire; a stub sends fewer where they do not fit.
@@ -142,6 +204,7 @@ Result<bool> KeptFiles::is_still(File& file) {
     return true;
   }
   file.pieces.clear();
+  file.key.clear();
   return take_status(file, std::move(*status));
 }
 
@@ -218,14 +281,14 @@ bool KeptFiles::is_missing(const std::string& key) {
 /// What a debugger asks first: the status of each, its beginning, and its end, where ELF files have
 /// their section headers. Sets is_checked, unless the stub has no status.
 Result<void> KeptFiles::begin(std::span<const std::shared_ptr<File>> files) {
+  constexpr std::size_t for_build_id = 4096; // more is not needed of a file that is known
   constexpr std::size_t at_its_beginning = 2;
   constexpr std::size_t at_its_end = 2;
   std::vector<std::string> requests;
   for (const auto& file : files) {
     requests.push_back("vFile:fstat:" + file->stub_descriptor);
-    for (std::size_t piece = 0; piece < at_its_beginning; ++piece)
-      requests.push_back(fmt::format("vFile:pread:{},{:x},{:x}", file->stub_descriptor,
-                                     piece_size(), piece * piece_size()));
+    requests.push_back(fmt::format("vFile:pread:{},{:x},0", file->stub_descriptor,
+                                   std::min(for_build_id, piece_size())));
   }
   auto replies = stub_.burst(requests);
   if (!replies)
@@ -236,17 +299,23 @@ Result<void> KeptFiles::begin(std::span<const std::shared_ptr<File>> files) {
   for (const auto& pointer : files) {
     File& file = *pointer;
     const bool is_known = take_status(file, std::move(*reply++));
-    for (std::size_t piece = 0; piece < at_its_beginning; ++piece, ++reply)
-      if (is_known)
-        take(file, piece, *reply);
+    if (is_known)
+      take(file, 0, *reply);
+    ++reply;
     if (!is_known)
       continue;
+    recall(file);
     file.next_piece = file.window = at_its_beginning;
     const auto pieces = (file.size + piece_size() - 1) / piece_size();
-    for (auto piece = std::max(at_its_beginning, pieces - std::min(pieces, at_its_end));
-         piece < pieces; ++piece) {
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      if (piece == at_its_beginning) // on to its end
+        piece = std::max(piece, pieces - std::min(pieces, at_its_end));
+      const auto known = file.pieces.find(piece);
+      const auto have = known == file.pieces.end() ? 0 : known->second.size();
+      if (have >= size_of(file, piece))
+        continue;
       requests.push_back(fmt::format("vFile:pread:{},{:x},{:x}", file.stub_descriptor,
-                                     size_of(file, piece), piece * piece_size()));
+                                     size_of(file, piece) - have, piece * piece_size() + have));
       wanted.emplace_back(&file, piece);
     }
   }

@@ -1,12 +1,15 @@
 #pragma once
 
+#include "host/disk/cache_records.h"
 #include "rsp/client/features.h"
 #include "rsp/exchange/connection.h"
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,12 +20,17 @@ namespace mqbridge {
 /// The files that a debugger reads through the stub (vFile), such as libraries: what it will read
 /// next comes with what it reads now, and what has come is kept. A file is the same one as long as
 /// its path and what fstat says of it are the same; it is asked again once the process has run.
+/// With a build-id it is also kept for the next session, which reads its beginning only.
 /// Nothing is kept of /proc, /sys and /dev, and nothing is read ahead where a link is so slow that
 /// a piece takes longer than to ask for it. The debugger's descriptors are numbers of our own: one
 /// file that it opens three times is open at the stub once. One thread.
 class KeptFiles {
 public:
-  explicit KeptFiles(rsp::Connection& stub) : stub_(stub) {}
+  /// What is kept for the next session is in a folder of `cache`; nullopt: nothing is.
+  KeptFiles(rsp::Connection& stub, const std::optional<std::filesystem::path>& cache);
+  ~KeptFiles();
+  KeptFiles(const KeptFiles&) = delete;
+  KeptFiles& operator=(const KeptFiles&) = delete;
 
   void set_features(const rsp::Features& features) { packet_size_ = features.packet_size; }
   /// The reply to any vFile packet. Errors: those of Connection.
@@ -47,6 +55,8 @@ private:
     std::map<std::size_t, std::string> pieces;
     std::size_t next_piece = 0; ///< behind the last one that was read
     std::size_t window = 0;     ///< pieces that the last burst brought
+    std::string key;            ///< by which it is kept for the next session; empty: it is not
+    std::size_t recalled = 0;   ///< pieces that the last one has kept
   };
   struct Open {
     std::shared_ptr<File> file;  ///< null: every request goes to the stub
@@ -65,6 +75,7 @@ private:
   bool is_missing(const std::string& key);
   std::size_t size_of(const File& file, std::size_t piece) const;
   void take(File& file, std::size_t piece, std::string_view reply);
+  void recall(File& file);
   std::string number(Open opened);
   std::size_t piece_size() const;
   Result<void> make_room();
@@ -73,6 +84,7 @@ private:
   std::size_t bytes_in_time() const;
 
   rsp::Connection& stub_;
+  CacheRecords records_;
   std::size_t packet_size_ = 400;
   std::string root_ = "0";                             ///< whose file system: the last vFile:setfs
   std::map<std::string, std::shared_ptr<File>> files_; ///< by root, path and flags

@@ -795,6 +795,49 @@ TEST(Bridge, AFileIsReadOnceHoweverOftenItIsOpened) {
   gdb.leave();
 }
 
+/// Of ELF it has a build-id only.
+TEST(Bridge, AFileIsKnownInTheNextSession) {
+  const test::TempDirectory cache;
+  std::string contents(100'000, 'x');
+  contents.replace(0, 32, std::string("\x14\0\0\0\x03\0\0\0GNU\0", 12) + std::string(20, 'b'));
+  std::string status(64, '\1');
+  status.replace(28, 8, std::string("\0\0\0\0\0\1\x86\xa0", 8));
+  const auto session = [&] {
+    test::ScriptedStub stub(changeable);
+    play_process(stub, some_maps);
+    stub.on("vFile:open:2f6c6962", Answer::packet("F9"));
+    stub.on("vFile:fstat:9", Answer::packet("F40;" + status));
+    stub.on("vFile:pread:9,", [&](std::string_view request) {
+      const auto numbers = parse_two_numbers(request.substr(request.find(',') + 1)).value();
+      return Answer::packet(file_data(
+          contents.substr(std::min<std::size_t>(numbers.second, contents.size()), numbers.first)));
+    });
+    Conversation gdb(stub, {.cache = cache.path()});
+    const std::string descriptor = gdb.ask("vFile:open:2f6c6962,0,1c0").substr(1);
+    std::string read;
+    for (std::string part; (part = gdb.ask(fmt::format("vFile:pread:{},1000,{:x}", descriptor,
+                                                       read.size()))) != "F0;";)
+      read += part.substr(part.find(';') + 1);
+    EXPECT_TRUE(read == contents) << read.size();
+    gdb.leave();
+    return stub.count("vFile:pread:9,");
+  };
+  EXPECT_GT(session(), 5U);
+  EXPECT_EQ(session(), 1U) << "its beginning";
+  status[52] = '\2'; // it was accessed
+  EXPECT_EQ(session(), 1U);
+  status[63] = '\2'; // it was changed
+  contents.back() = 'y';
+  EXPECT_GT(session(), 5U);
+  EXPECT_EQ(session(), 1U);
+  contents[20] = 'c'; // another build
+  contents.back() = 'z';
+  EXPECT_GT(session(), 5U);
+  for (const auto& record : std::filesystem::directory_iterator(cache.path() / "gdb-files"))
+    std::filesystem::resize_file(record.path(), 5'000);
+  EXPECT_GT(session(), 5U) << "the records are damaged";
+}
+
 TEST(Bridge, AFileThatIsAnotherOneOnceTheProcessHasRunIsReadAgain) {
   test::ScriptedStub stub(changeable);
   play_process(stub, some_maps);

@@ -1,6 +1,7 @@
 #include "host/cli/commands/serve_debugger.h"
 
 #include "host/cli/targets/targets.h"
+#include "host/disk/cache_directory.h"
 #include "host/dump/target/node_server.h"
 #include "host/dump/target/process_state.h"
 #include "host/job/targets_file.h"
@@ -139,8 +140,10 @@ Result<void> DebuggerService::serve(const std::stop_token& stop) {
   rsp::Connection connection(std::move(opened->transport),
                              {stub.endpoint.text, tools_.options.silence_timeout,
                               tools_.options.trace, opened->watch, &rsp::debugger_policy()});
-  BridgeOptions options{
-      stub.process, [this](std::string_view line) { return monitor_answer(line, scene_); }, {}};
+  BridgeOptions options{cache_root(),
+                        stub.process,
+                        [this](std::string_view line) { return monitor_answer(line, scene_); },
+                        {}};
   const auto* process = std::get_if<NodeProcess>(&process_.target.where);
   if (process != nullptr && process->node.launcher == Launcher::local)
     options.interrupt = [pid = process->pid] { interrupt_traced(pid); };
