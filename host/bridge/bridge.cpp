@@ -47,7 +47,7 @@ std::string carried_features(std::string_view reply) {
 bool is_copy_for_step(const std::string& packet, std::optional<std::uint64_t> entry,
                       std::span<const std::string_view> traps) {
   const auto numbers = parse_two_numbers(packet.substr(1, packet.find(':') - 1));
-  return numbers && entry && !HeldBreakpoints::is_trap(packet, traps) &&
+  return numbers && entry && !WrittenBreakpoints::is_trap(packet, traps) &&
          std::ranges::any_of(traps, [&](std::string_view trap) {
            return !trap.empty() && numbers->second >= trap.size() &&
                   numbers->first == *entry + 2 * trap.size();
@@ -193,6 +193,8 @@ Result<Bridge::End> Bridge::serve(rsp::UniqueFd client, const std::stop_token& s
   if (auto undone = calls_.undo({}); !undone)
     return forward(std::move(undone));
   if (auto out = breakpoints_.take_out_all(); !out)
+    return forward(std::move(out));
+  if (auto out = written_.take_out_all(); !out)
     return forward(std::move(out));
   threads_.forget_selection();
   selected_.clear();
@@ -380,10 +382,13 @@ Result<std::string> Bridge::run(Talk& talk, const std::string& packet) {
 
 /// The process "p1f" is gone, or another program now; empty: all of them.
 void Bridge::forget_program(const std::string& process) {
-  if (process.empty())
+  if (process.empty()) {
     breakpoints_.forget();
-  else
+    written_.forget();
+  } else {
     breakpoints_.forget(process);
+    written_.forget(process);
+  }
   calls_.forget(process);
   memory_.forget_program();
   platform_.reset();
@@ -420,7 +425,7 @@ Result<std::string> Bridge::write(const std::string& packet) {
   // let go. Without it, gdb takes the breakpoint out for the step.
   if (is_copy_for_step(packet, entry_, traps))
     return "E01";
-  return breakpoints_.write(packet, traps);
+  return written_.write(packet, selected_, traps);
 }
 
 /// The stub kills what it holds, starts the program anew, and says nothing.

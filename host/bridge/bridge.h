@@ -9,6 +9,7 @@
 #include "host/bridge/kept_objects.h"
 #include "host/bridge/symbol_questions.h"
 #include "host/bridge/thread_answers.h"
+#include "host/bridge/written_breakpoints.h"
 #include "rsp/exchange/connection.h"
 #include "rsp/server/bell.h"
 #include "rsp/server/door.h"
@@ -109,6 +110,7 @@ private:
   rsp::Bell& bell_;
   BridgeOptions options_;
   HeldBreakpoints breakpoints_{stub_};
+  WrittenBreakpoints written_{stub_};
   InferiorCalls calls_{stub_};
   /// Of the selected process. nullopt: not asked yet, and inside: not to be known.
   std::optional<std::optional<Platform>> platform_;

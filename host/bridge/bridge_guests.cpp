@@ -25,7 +25,7 @@ Result<void> Bridge::attend(bool admits, const std::function<bool()>& is_over) {
     if (auto settled = breakpoints_.settle(); !settled)
       return settled;
     for_guests_.root = files_.root();
-    for_guests_.has_breakpoints = breakpoints_.any();
+    for_guests_.has_breakpoints = breakpoints_.any() || written_.any();
     for_guests_.packet_size = packet_size_;
     guest_.emplace(std::move(*client), stub_, bell_, for_guests_);
   }

@@ -80,11 +80,11 @@ void Bridge::learn_process(const std::string& stop_reply) {
   }
   stub_.holds().add_detach_packet(farewell);
   if (const std::string child = child_in(stop_reply); !child.empty()) {
-    breakpoints_.inherit(std::string(process_in(for_guests_.selection)), "p" + child);
+    written_.inherit(std::string(process_in(for_guests_.selection)), "p" + child);
     stub_.holds().add_detach_packet("D;" + child);
   }
   stub_.holds().drop_detach_packet("D");
-  breakpoints_.hide_written(farewells().size() > 1);
+  written_.set_several(farewells().size() > 1);
 }
 
 void Bridge::no_longer_held(const std::string& farewell) {
@@ -92,6 +92,7 @@ void Bridge::no_longer_held(const std::string& farewell) {
   const std::string process = farewell.substr(0, 2) == "D;" ? "p" + farewell.substr(2) : "";
   calls_.forget(process);
   breakpoints_.forget(process);
+  written_.forget(process);
   if (process_in(for_guests_.selection) == process) { // its threads are not to be selected any more
     for_guests_.selection.clear();
     threads_.selected({});
@@ -99,7 +100,7 @@ void Bridge::no_longer_held(const std::string& farewell) {
   // A reply need not say which process has ended, if there is only one.
   if (const auto left = farewells(); left.size() == 1 && farewell == "D")
     stub_.holds().drop_detach_packet(left.front());
-  breakpoints_.hide_written(farewells().size() > 1);
+  written_.set_several(farewells().size() > 1);
   for_guests_.stop.clear(); // until the next one
   if (!farewells().empty())
     return;
@@ -203,11 +204,8 @@ Result<std::string> Bridge::leave(const std::string& packet) {
     over_ = true;
     return reply;
   }
-  if (!is_refused) {
-    breakpoints_.forget(process);
-    calls_.forget(process);
+  if (!is_refused)
     no_longer_held(farewell);
-  }
   if (auto restored = calls_.restore_signals(); !restored)
     return forward(std::move(restored));
   if (const auto closing = memory_.take_farewells(); !closing.empty())

@@ -46,9 +46,8 @@ Result<std::string> Bridge::read_file(const std::string& packet) {
 /// What gdb 13 asks, one thing after the other, from its first object on until it reads the
 /// program's file. In its order: before gdb has selected a thread, this object ends a gdbserver 13.
 Result<void> Bridge::foresee() {
-  constexpr double least_delay = 0.001; // seconds: else it is not worth it
   if (!std::exchange(foresees_, false) || !stub_.no_ack() ||
-      stub_.link_estimate().round_trip < least_delay)
+      stub_.link_estimate().round_trip < KeptMemory::least_delay)
     return {};
   const auto replies =
       foreseen_.ask({objects_.first_packet("qXfer:features:read:target.xml:"), "qTStatus", "qTfV",

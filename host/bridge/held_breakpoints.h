@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -17,10 +16,7 @@ namespace mqbridge {
 /// The breakpoints of a debugger (Z0, Z1). A debugger takes all of them out at each stop, and puts
 /// the same ones in again before it goes on: a removal is answered at once, and told to the stub
 /// only when it matters. So is one that the stub has already put in once. The guardian knows which
-/// are in: a process that were let go with one would die of it.
-///
-/// A debugger may write a trap into the code itself, in the place of Z0. Such a breakpoint is taken
-/// out by the bytes that were there. One thread.
+/// are in: a process that were let go with one would die of it. One thread.
 class HeldBreakpoints {
 public:
   explicit HeldBreakpoints(rsp::Connection& stub) : stub_(stub) {}
@@ -31,16 +27,6 @@ public:
   /// The reply to Z0, Z1, z0 or z1. `is_mapped`: the process certainly has memory there. Errors:
   /// those of Connection.
   Result<std::string> answer(const std::string& packet, bool is_mapped);
-  /// Whether `M` or `X` writes one of these instructions, by which a process stops, and nothing
-  /// else.
-  static bool is_trap(const std::string& packet, std::span<const std::string_view> traps);
-  /// The reply to `M` or `X`. Errors: as above.
-  Result<std::string> write(const std::string& packet, std::span<const std::string_view> traps);
-  /// Whether several processes are held: the guardian, which does not select one, is not told then
-  /// what was written.
-  void hide_written(bool several);
-  /// A process has forked: what was written into its code is in that of the child, too.
-  void inherit(const std::string& parent, const std::string& child);
   /// What the stub has not been told: before the process runs, or is somebody else's.
   std::vector<rsp::Exchange> unsettled() const;
   /// It was told so, and has answered.
@@ -65,19 +51,10 @@ private:
     std::string packet; ///< that has put it in
     enum class State : std::uint8_t { in, leaving, coming } state = State::in; ///< at the stub
   };
-  /// By the packet that takes them out, "z0,401136,1", "M401136,1:55".
+  /// By the packet that takes them out, "z0,401136,1".
   using OfProcess = std::map<std::string, Breakpoint>;
 
   void add(const std::string& removal);
-  struct Written {
-    std::uint64_t address = 0;
-    std::string bytes; ///< as digits
-    std::uint64_t end() const { return address + bytes.size() / 2; }
-  };
-  static std::optional<Written> parse_write(std::string_view packet);
-  Result<std::string> put_in_by_writing(const std::string& packet, const Written& trap);
-  void replace(const Written& written);
-  Result<std::vector<std::string>> standing(const OfProcess& breakpoints);
   Result<std::string> put_in(const std::string& packet, const std::string& removal);
   Result<void> take_out(OfProcess& breakpoints, const std::vector<std::string>& removals);
   void drop(OfProcess& breakpoints, const std::string& removal);
@@ -87,7 +64,6 @@ private:
   std::map<std::string, OfProcess> in_; ///< by process
   std::set<std::string> accepted_;      ///< packets that the stub has said OK to
   std::vector<std::string> refused_;
-  bool hides_written_ = false;
 };
 
 } // namespace mqbridge

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 #include <set>
@@ -19,7 +18,6 @@
 namespace mqbridge {
 namespace {
 
-constexpr RecordKind records_kind{"gdb-files", 1, std::uint64_t{2} << 30};
 constexpr std::size_t first_window = 4;
 constexpr std::size_t most_bytes_ahead = std::size_t{4} << 20;
 constexpr std::size_t most_kept = std::size_t{1} << 30;
@@ -50,23 +48,6 @@ std::string descriptor_in(std::string_view reply) {
   return parsed && parsed->result >= 0 ? fmt::format("{:x}", parsed->result) : "";
 }
 
-/// "vFile:pread:", "3" and ",1000,0" of a packet whose file is a descriptor.
-struct AboutFile {
-  std::string name;
-  std::uint64_t descriptor = 0;
-  std::string rest;
-};
-std::optional<AboutFile> parse_about_file(const std::string& packet) {
-  const auto colon = packet.find(':', sizeof("vFile:") - 1);
-  if (colon == std::string::npos)
-    return std::nullopt;
-  const auto comma = std::min(packet.find(',', colon), packet.size());
-  const auto number = rsp::parse_hex(std::string_view(packet).substr(colon + 1, comma - colon - 1));
-  if (!number)
-    return std::nullopt;
-  return AboutFile{packet.substr(0, colon + 1), *number, packet.substr(comma)};
-}
-
 constexpr std::string_view bad_descriptor = "F-1,9"; // EBADF
 constexpr std::string_view no_such_file = "F-1,2";   // ENOENT
 
@@ -80,64 +61,12 @@ std::string key_of(std::string_view root, std::string_view words) {
   return std::string(root) + " " + std::string(words.substr(0, words.rfind(',')));
 }
 
-/// Identifies a file: a build-id alone proves nothing, as anybody can copy it into another file. Of
-/// what fstat says (gdb's manual, "struct stat") the time of the last access is left out. Empty: it
-/// cannot be told from others.
-std::string identity_of(std::string_view beginning, std::string_view status, std::size_t piece) {
-  constexpr std::size_t accessed = 52;
-  constexpr std::size_t modified = 56;
-  const auto reply = rsp::parse_file_reply(status);
-  const std::string build_id = build_id_in(beginning);
-  if (build_id.empty() || !reply || reply->attachment.size() < modified)
-    return {};
-  return fmt::format("{} {}{} {}", build_id, rsp::encode_hex(reply->attachment.substr(0, accessed)),
-                     rsp::encode_hex(reply->attachment.substr(modified)), piece);
-}
-
 } // namespace
 
-KeptFiles::KeptFiles(rsp::Connection& stub, const std::optional<std::filesystem::path>& cache)
-    : stub_(stub), records_(records_kind, cache) {}
-
-/// A record has the pieces one after the other, each behind its number.
 KeptFiles::~KeptFiles() {
-  for (const auto& [name, file] : files_) {
-    std::vector<std::byte> record;
-    std::size_t pieces = 0;
-    for (const auto& [number, bytes] : file->pieces)
-      if (!bytes.empty() && bytes.size() == size_of(*file, number)) {
-        ++pieces;
-        const auto label = std::as_bytes(std::span(&number, 1));
-        const auto data = std::as_bytes(std::span(bytes));
-        record.insert(record.end(), label.begin(), label.end());
-        record.insert(record.end(), data.begin(), data.end());
-      }
-    if (!file->key.empty() && pieces > file->recalled)
-      records_.store(file->key, record);
-  }
-}
-
-/// What the last session has read of the same file.
-void KeptFiles::recall(File& file) {
-  if (file.pieces.empty())
-    return;
-  file.key = identity_of(file.pieces.begin()->second, file.status, piece_size());
-  const auto record = file.key.empty() ? std::nullopt : records_.load(file.key);
-  std::span<const std::byte> rest;
-  if (record)
-    rest = *record;
-  for (std::size_t number = 0; rest.size() > sizeof number; ++file.recalled) {
-    std::memcpy(&number, rest.data(), sizeof number);
-    rest = rest.subspan(sizeof number);
-    const auto size = number <= file.size / piece_size() ? size_of(file, number) : 0;
-    if (size == 0 || size > rest.size())
-      return;
-    const auto bytes = rest.first(size);
-    rest = rest.subspan(size);
-    std::string& known = file.pieces[number];
-    kept_bytes_ += size - std::min(size, known.size());
-    known.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
+  for (const auto& [name, file] : files_)
+    if (!file->key.empty() && file->pieces.size() > file->recalled)
+      remembered_.keep(file->key, file->size, piece_size(), file->pieces);
 }
 
 std::size_t KeptFiles::piece_size() const {
@@ -458,10 +387,18 @@ void KeptFiles::know(const std::string& path, std::string contents) {
   files_[key_of("0", words_of(path))] = std::move(file);
 }
 
-/// Of a piece; the last one of a file is shorter, and behind it they are empty.
 std::size_t KeptFiles::size_of(const File& file, std::size_t piece) const {
-  const auto begin = std::min(file.size, piece * piece_size());
-  return std::min(piece_size(), file.size - begin);
+  return size_of_piece(piece, file.size, piece_size());
+}
+
+/// What the last session has read of the same file.
+void KeptFiles::recall(File& file) {
+  if (!file.pieces.empty())
+    file.key = RememberedFiles::key(file.pieces.begin()->second, file.status, piece_size());
+  if (file.key.empty())
+    return;
+  file.recalled = remembered_.recall(file.key, file.size, piece_size(), file.pieces);
+  kept_bytes_ += file.recalled * piece_size(); // about
 }
 
 /// The reply may have less than was asked for, where it does not fit into a packet.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "host/disk/cache_records.h"
+#include "host/bridge/remembered_files.h"
 #include "rsp/client/features.h"
 #include "rsp/exchange/connection.h"
 
@@ -27,8 +27,9 @@ namespace mqbridge {
 class KeptFiles {
 public:
   /// What is kept for the next session is in a folder of `cache`; nullopt: nothing is.
-  KeptFiles(rsp::Connection& stub, const std::optional<std::filesystem::path>& cache);
-  ~KeptFiles();
+  KeptFiles(rsp::Connection& stub, const std::optional<std::filesystem::path>& cache)
+      : stub_(stub), remembered_(cache) {}
+  ~KeptFiles(); ///< keeps it
   KeptFiles(const KeptFiles&) = delete;
   KeptFiles& operator=(const KeptFiles&) = delete;
 
@@ -52,7 +53,7 @@ private:
     std::string status;          ///< the stub's reply to fstat
     std::size_t size = 0;        ///< by `status`
     bool is_checked = false;     ///< `status` is that of now
-    std::map<std::size_t, std::string> pieces;
+    RememberedFiles::Pieces pieces;
     std::size_t next_piece = 0; ///< behind the last one that was read
     std::size_t window = 0;     ///< pieces that the last burst brought
     std::string key;            ///< by which it is kept for the next session; empty: it is not
@@ -84,7 +85,7 @@ private:
   std::size_t bytes_in_time() const;
 
   rsp::Connection& stub_;
-  CacheRecords records_;
+  RememberedFiles remembered_;
   std::size_t packet_size_ = 400;
   std::string root_ = "0";                             ///< whose file system: the last vFile:setfs
   std::map<std::string, std::shared_ptr<File>> files_; ///< by root, path and flags

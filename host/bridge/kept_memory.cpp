@@ -66,8 +66,6 @@ constexpr std::size_t most_bytes = std::size_t{256} << 20;
 /// that leaves room for two of them comes whole.
 constexpr std::size_t piece = 3500;
 constexpr std::size_t page_size = PageStore::page_size;
-/// Seconds. On a link with less, a debugger computes longer than it waits.
-constexpr double least_delay = 0.001;
 
 /// Appends what comes in pieces that were asked for at once. Whether the end was seen; nullopt: the
 /// file cannot be read.

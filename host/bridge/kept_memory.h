@@ -20,6 +20,9 @@ namespace mqbridge {
 /// are not known, is read as the debugger asks for it. One thread.
 class KeptMemory {
 public:
+  /// Seconds. On a link with less, a debugger computes longer than it waits.
+  static constexpr double least_delay = 0.001;
+
   explicit KeptMemory(rsp::Connection& stub);
   ~KeptMemory();
   KeptMemory(const KeptMemory&) = delete;

@@ -12,7 +12,7 @@ Result<std::string> KeptObjects::answer(const std::string& request) {
   const auto colon = request.rfind(':') + 1;
   const auto asked = parse_two_numbers(std::string_view(request).substr(colon));
   if (!asked)
-    return stub_.answer(request);
+    return foreseen_.answer(request);
   const std::string name = request.substr(0, colon); // "qXfer:auxv:read::"
   auto known = objects_.find(name);
   if (known == objects_.end()) {
@@ -21,7 +21,7 @@ Result<std::string> KeptObjects::answer(const std::string& request) {
       return object;
     // The stub's own words, where it has no such object, or one of a strange size.
     if (object->empty())
-      return stub_.answer(request);
+      return foreseen_.answer(request);
     known = objects_.emplace(name, std::move(*object)).first;
   }
   const std::string& object = known->second;
@@ -50,7 +50,7 @@ std::string_view KeptObjects::kept(std::string_view name) const {
 Result<std::string> KeptObjects::read(const std::string& object) {
   std::string whole;
   while (whole.size() < rsp::limits::other_object) {
-    auto reply = stub_.answer(packet(object, whole.size()));
+    auto reply = foreseen_.answer(packet(object, whole.size()));
     if (!reply)
       return reply;
     if (reply->empty() || (reply->front() != 'm' && reply->front() != 'l'))

@@ -14,7 +14,7 @@ namespace mqbridge {
 /// thread.
 class KeptObjects {
 public:
-  explicit KeptObjects(Foreseen& stub) : stub_(stub) {}
+  explicit KeptObjects(Foreseen& foreseen) : foreseen_(foreseen) {}
 
   void set_features(const rsp::Features& features) { features_ = features; }
   /// The packet that asks for the first piece of "qXfer:auxv:read::".
@@ -34,7 +34,7 @@ private:
 
   std::string packet(const std::string& object, std::size_t from) const;
 
-  Foreseen& stub_;
+  Foreseen& foreseen_;
   rsp::Features features_;
   std::map<std::string, std::string> objects_; ///< by the request up to the offset
 };

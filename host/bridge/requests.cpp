@@ -152,6 +152,17 @@ std::optional<std::uint64_t> place_of_breakpoint(std::string_view packet) {
   return rsp::parse_hex(numbers.substr(0, numbers.find(',')));
 }
 
+std::optional<AboutFile> parse_about_file(const std::string& packet) {
+  const auto colon = packet.find(':', sizeof("vFile:") - 1);
+  if (colon == std::string::npos)
+    return std::nullopt;
+  const auto comma = std::min(packet.find(',', colon), packet.size());
+  const auto number = rsp::parse_hex(std::string_view(packet).substr(colon + 1, comma - colon - 1));
+  if (!number)
+    return std::nullopt;
+  return AboutFile{packet.substr(0, colon + 1), *number, packet.substr(comma)};
+}
+
 std::optional<std::uint64_t> size_in_status(std::string_view reply) {
   constexpr std::size_t place = 28;
   constexpr std::size_t length = 8;

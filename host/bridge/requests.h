@@ -48,6 +48,15 @@ std::optional<std::string> mpi_command(std::string_view packet);
 /// 401136 of "Z0,401136,1"; nullopt: it is no such packet.
 std::optional<std::uint64_t> place_of_breakpoint(std::string_view packet);
 
+/// "vFile:pread:", "3" and ",1000,0" of a packet whose file is a descriptor.
+struct AboutFile {
+  std::string name;
+  std::uint64_t descriptor = 0;
+  std::string rest;
+};
+/// nullopt: it is no such packet.
+std::optional<AboutFile> parse_about_file(const std::string& packet);
+
 /// Of the file, from a reply to fstat (gdb's manual, "struct stat"); nullopt: it is none.
 std::optional<std::uint64_t> size_in_status(std::string_view reply);
 

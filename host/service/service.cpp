@@ -93,7 +93,7 @@ Result<void> serve(const ServiceOptions& options, ServiceConfig config, const Se
   while (auto read = next()) {
     tell_manager(reloading());
     if (*read) {
-      log({fmt::format("the configuration was read again: {} jobs; --listen, --open and --state "
+      log({fmt::format("the configuration was read again (jobs: {}); --listen, --open and --state "
                        "hold until the service is started again",
                        (*read)->jobs.size())});
       supervisor.reload(std::move(**read));

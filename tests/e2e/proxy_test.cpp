@@ -233,7 +233,8 @@ TEST(Proxy, AProgramMayBeginAnewWithoutVRun) {
            target + "' -ex 'break add' -ex run -ex bt -ex run -ex bt -ex 'info threads' -ex kill " +
            steps_program;
   };
-  const std::string stub = "exec env -i /usr/bin/gdbserver --once --multi - " + steps_program + " 2>/dev/null";
+  const std::string stub =
+      "exec env -i /usr/bin/gdbserver --once --multi - " + steps_program + " 2>/dev/null";
   const auto said = [&](const std::string& target) {
     const Outcome outcome = run_program({{"bash", "-c", script(target)}}, 1min);
     EXPECT_FALSE(outcome.timed_out);

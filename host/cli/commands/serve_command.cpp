@@ -4,6 +4,7 @@
 #include "host/codes.h"
 #include "host/disk/output_file.h"
 #include "host/report/fitted_text.h"
+#include "host/report/rank_lists.h"
 #include "host/report/table.h"
 #include "host/service/microhttpd.h"
 #include "host/service/service.h"
@@ -105,7 +106,7 @@ Result<void> run(const ServeCommand& command, ServiceConfig config,
   return serve(
       options, std::move(config),
       [&](const std::string& socket, const std::string& link) {
-        session.output.write(fmt::format("ready: {} jobs, {}\n", jobs, socket));
+        session.output.write(fmt::format("ready: {}, {}\n", counted(jobs, "job"), socket));
         if (!link.empty())
           session.output.write(words_for_browser(link));
         session.output.flush();
